@@ -1,0 +1,70 @@
+package servery
+
+import (
+	"fmt"
+	"io/fs"
+	"time"
+
+	"servery/internal/etag"
+	"servery/internal/identity"
+)
+
+// ETag is an entity-tag (RFC 9110, section 8.8.3). The zero ETag is the absence
+// of one. ETags are comparable with ==, which tells weak from strong.
+type ETag struct{ tag etag.Tag }
+
+// ParseETag reads one entity-tag as it stands in a field: `"x"` or `W/"x"`.
+func ParseETag(s string) (ETag, error) {
+	tag, ok := etag.Parse(s)
+	if !ok {
+		return ETag{}, fmt.Errorf("servery: %q is not an entity-tag", s)
+	}
+	return ETag{tag}, nil
+}
+
+// String returns the tag as it is sent, or "" where there is none.
+func (t ETag) String() string { return string(t.tag) }
+
+// IsWeak reports whether the tag is a weak validator.
+func (t ETag) IsWeak() bool { return t.tag.IsWeak() }
+
+// WeakMatch is the weak comparison, which If-None-Match uses: the tags are equal
+// but for their weakness (RFC 9110, section 8.8.3.2).
+func (t ETag) WeakMatch(other ETag) bool { return t.tag.WeakMatch(other.tag) }
+
+// StrongMatch is the strong comparison, which If-Match and If-Range use: the tags
+// are equal and neither is weak (RFC 9110, section 8.8.3.2).
+func (t ETag) StrongMatch(other ETag) bool { return t.tag.StrongMatch(other.tag) }
+
+// ForCoding returns the tag of the same file in a content coding such as "gzip",
+// which is another representation and needs a tag of its own. "" and "identity"
+// return t.
+func (t ETag) ForCoding(coding string) ETag {
+	switch coding {
+	case "", "identity":
+		return t
+	case "gzip", "x-gzip":
+		return ETag{t.tag.ForCoding("-gz")}
+	case "zstd":
+		return ETag{t.tag.ForCoding("-zst")}
+	}
+	return ETag{t.tag.ForCoding("-" + coding)}
+}
+
+// FileETag returns the tag that a [FileServer] with the default options sends for
+// an opened file: of its content up to 1 MiB and where its modification time
+// means nothing, else of its size and that time. It reads at offsets and leaves
+// the file's own where it was.
+//
+// A file that was written within the last moments (20 ms, or 2 s where the file
+// system keeps whole seconds) cannot be told from its next version by its times.
+// Above 1 MiB its tag is weak meanwhile, and a FileServer sends a weak one too
+// for what it does not hold in memory. The error is the file's, or says that it is
+// not a regular file, changed meanwhile, or can neither seek nor read at an offset.
+func FileETag(f fs.File) (ETag, error) {
+	tag, err := identity.TagOf(f, defaultContentETagMax, time.Now())
+	if err != nil {
+		return ETag{}, fmt.Errorf("servery: FileETag: %w", err)
+	}
+	return ETag{tag}, nil
+}

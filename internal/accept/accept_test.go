@@ -1,0 +1,43 @@
+package accept_test
+
+import (
+	"testing"
+
+	"servery/internal/accept"
+)
+
+func TestIdentityAcceptable(t *testing.T) {
+	for _, tt := range []struct {
+		lines  []string
+		want   bool
+		reason string
+	}{
+		{nil, true, "no field: everything is acceptable"},
+		{[]string{""}, true, "an empty field: identity is what remains"},
+		{[]string{"gzip, br"}, true, "identity need not be named"},
+		{[]string{"identity"}, true, "named, with the weight 1"},
+		{[]string{"identity;q=0"}, false, "refused by name"},
+		{[]string{"IDENTITY ; Q=0"}, false, "names and q are compared without case"},
+		{[]string{"gzip", "identity;q=0"}, false, "several lines are one list"},
+		{[]string{"identity;q=0.000"}, false, "three decimals of zero"},
+		{[]string{"identity;q=0.001"}, true, "the smallest weight"},
+		{[]string{"identity;q=1.000"}, true, "the largest weight"},
+		{[]string{"identity;q=1.001"}, false, "beyond one is malformed"},
+		{[]string{"identity;q=0.0000"}, false, "too many decimals is malformed"},
+		{[]string{"identity;q=0.1234"}, false, "too many decimals is malformed, whatever they say"},
+		{[]string{"identity;q=x"}, false, "malformed counts as zero"},
+		{[]string{"identity;q="}, false, "malformed counts as zero"},
+		{[]string{"identity;level=1"}, false, "a parameter that is no weight is malformed"},
+		{[]string{"*;q=0"}, false, "the wildcard speaks for identity"},
+		{[]string{"*;q=0, identity"}, true, "unless identity is named"},
+		{[]string{"identity;q=0.5, *;q=0"}, true, "in any order"},
+		{[]string{"*"}, true, "everything"},
+		{[]string{", ,gzip;q=0,,"}, true, "empty members are skipped"},
+		{[]string{"xidentity;q=0"}, true, "never a substring match"},
+		{[]string{"gzip;q=0"}, true, "another coding's weight"},
+	} {
+		if got := accept.IdentityAcceptable(tt.lines); got != tt.want {
+			t.Errorf("IdentityAcceptable(%q) = %v, want %v: %s", tt.lines, got, tt.want, tt.reason)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package identity
+
+import (
+	"bufio"
+	"io"
+	"io/fs"
+	"math"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"servery/internal/anchor"
+	"servery/internal/byterange"
+)
+
+// Handle is an opened file or directory with a count of its owners. Whoever
+// opened it holds the first reference; whoever outlives the opener takes one
+// before the opener lets go. The last release closes the file.
+//
+// Several owners may read at offsets at once. Only the one who opened it may peek
+// and copy: that moves the one offset that the descriptor has.
+type Handle struct {
+	owners atomic.Int32
+
+	// Exactly one of the two is set and belongs to the handle.
+	anchored *anchor.File
+	foreign  fs.File
+
+	random     io.ReaderAt   // the file again, where it can be read at an offset; else nil
+	sequential *bufio.Reader // the file again, where it can only be read on; else nil
+	position   int64         // where the last WriteRange left the descriptor's offset
+}
+
+func newAnchored(f *anchor.File) *Handle {
+	h := &Handle{anchored: f, random: f}
+	h.owners.Store(1)
+	return h
+}
+
+func newForeign(f fs.File) *Handle {
+	h := &Handle{foreign: f}
+	switch f := f.(type) {
+	case io.ReaderAt:
+		h.random = f
+	case io.ReadSeeker:
+		h.random = &seekReaderAt{file: f}
+	default:
+		h.sequential = bufio.NewReaderSize(f, peekMost)
+	}
+	h.owners.Store(1)
+	return h
+}
+
+// Retain adds an owner. The caller must be one.
+func (h *Handle) Retain() {
+	if h.owners.Add(1) < 2 {
+		panic("servery: retain of a closed file")
+	}
+}
+
+// Release gives up one owner's reference.
+func (h *Handle) Release() {
+	switch owners := h.owners.Add(-1); {
+	case owners < 0:
+		panic("servery: release of a closed file")
+	case owners > 0:
+	case h.anchored != nil:
+		h.anchored.Close()
+	default:
+		h.foreign.Close()
+	}
+}
+
+// Look asks the opened file, never its name, what it is.
+func (h *Handle) Look() (anchor.Info, error) {
+	if h.anchored != nil {
+		return h.anchored.Look()
+	}
+	fi, err := h.foreign.Stat()
+	if err != nil {
+		return anchor.Info{}, err
+	}
+	return anchor.InfoOf(fi), nil
+}
+
+// Seekable reports whether the file can be read from anywhere: without that
+// there are no ranges.
+func (h *Handle) Seekable() bool { return h.random != nil }
+
+// readFull fills p with the bytes from offset on, or as many as there are. A
+// sequential file has but one offset, the one where it stands.
+func (h *Handle) readFull(p []byte, offset int64) (n int, err error) {
+	if h.sequential != nil {
+		n, err = io.ReadFull(h.sequential, p)
+	} else {
+		n, err = h.random.ReadAt(p, offset)
+	}
+	if n == len(p) || err == io.ErrUnexpectedEOF || err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+// peek returns up to n of the first bytes and leaves them in the body. n is at
+// most peekMost.
+func (h *Handle) peek(n int) ([]byte, error) {
+	if h.sequential == nil {
+		p := make([]byte, n)
+		got, err := h.readFull(p, 0)
+		return p[:got], err
+	}
+	p, err := h.sequential.Peek(n)
+	if err == io.EOF {
+		err = nil
+	}
+	return p, err
+}
+
+// writeRange copies an extent of the file to w: with sendfile where there is a
+// descriptor and w is the response of net/http, else through the buffer.
+func (h *Handle) writeRange(w io.Writer, r byterange.Range, buffer []byte) error {
+	source, err := h.from(r.Start)
+	if err != nil {
+		return err
+	}
+	// net/http recognises a file behind exactly this one reader.
+	n, err := io.CopyBuffer(w, &io.LimitedReader{R: source, N: r.Length}, buffer)
+	h.position = r.Start + n
+	if err == nil && n < r.Length {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// from returns a reader of the file that starts at offset.
+func (h *Handle) from(offset int64) (io.Reader, error) {
+	if h.sequential != nil {
+		return h.sequential, nil
+	}
+	file := h.descriptor()
+	if file == nil {
+		return io.NewSectionReader(h.random, offset, math.MaxInt64-offset), nil
+	}
+	if offset == h.position {
+		return file, nil
+	}
+	_, err := file.Seek(offset, io.SeekStart)
+	return file, err
+}
+
+// descriptor is a file of the operating system, or something that wraps one: what
+// package net can give to sendfile.
+type descriptor interface {
+	io.ReadSeeker
+	syscall.Conn
+}
+
+func (h *Handle) descriptor() descriptor {
+	if h.anchored != nil {
+		return h.anchored.OSFile()
+	}
+	file, _ := h.foreign.(descriptor)
+	return file
+}
+
+// seekReaderAt reads at offsets from a file that can only seek.
+type seekReaderAt struct {
+	mu   sync.Mutex // held from the seek to the end of the read that relies on it
+	file io.ReadSeeker
+}
+
+func (s *seekReaderAt) ReadAt(p []byte, offset int64) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.file.Seek(offset, io.SeekStart); err != nil {
+		return 0, err
+	}
+	n, err := io.ReadFull(s.file, p)
+	if err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
+	return n, err
+}

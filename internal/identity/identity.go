@@ -1,0 +1,195 @@
+// Package identity holds what an opened file says of itself. Size, times and tag
+// come from the handle, never from a second look at the name: what the name leads
+// to by then may be another file.
+package identity
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"servery/internal/anchor"
+	"servery/internal/byterange"
+)
+
+// ErrChanged is the error of a file that changed between two looks at its handle,
+// or that holds less than it says. Opening it again may help.
+var ErrChanged = errors.New("file changed while it was read")
+
+// peekMost is how many bytes can be looked at ahead of the body.
+const peekMost = 512
+
+// copyBuffer is the size of the buffers between a file and a writer that does not
+// know sendfile, which is io.Copy's own.
+const copyBuffer = 32 << 10
+
+// Loader opens files and reads the small ones. It is safe for concurrent use.
+type Loader struct {
+	smallest int // files up to this size are read into memory at once
+	now      func() time.Time
+	small    sync.Pool // of *[]byte, smallest long
+	copying  sync.Pool // of *[]byte, copyBuffer long
+}
+
+// NewLoader returns a Loader that reads files of up to small bytes into memory,
+// none if small is negative, and asks now for the time.
+func NewLoader(small int, now func() time.Time) *Loader {
+	l := &Loader{smallest: small, now: now}
+	l.small.New = func() any { return new(make([]byte, max(small, 0))) }
+	l.copying.New = func() any { return new(make([]byte, copyBuffer)) }
+	return l
+}
+
+// Opened is a file or directory that was opened for one request, and what it said
+// of itself then. It belongs to that request's goroutine, but for the Handle.
+type Opened struct {
+	*Handle
+	Name    string
+	Info    anchor.Info
+	ModTime time.Time // to the second, zero where meaningless
+	Now     time.Time // before the file was opened
+	Settled bool      // no later write can leave Info as it is
+
+	loader *Loader
+	plain  []byte  // the whole file, where it is in memory; part of buffer
+	buffer *[]byte // from loader.small, goes back on Close
+}
+
+// Open opens name. With eager set the caller expects to send the file: a small
+// one is then in memory, read with no more system calls than its sending needs.
+func (l *Loader) Open(view View, name string, eager bool) (*Opened, error) {
+	o := &Opened{Name: name, Now: l.now(), loader: l}
+	handle, err := view.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	o.Handle = handle
+	if err := o.look(eager && handle.anchored != nil && l.smallest > 0); err != nil {
+		o.Close()
+		return nil, err
+	}
+	if eager && o.Small() && o.plain == nil {
+		if err := o.Load(); err != nil {
+			o.Close()
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// look fills in what the file says. Reading comes first where it is asked for:
+// if the identity seen after the bytes were read is older than the reading, and
+// settled, then the bytes are its bytes. That is as sure as a look before and
+// one after, for one system call less.
+func (o *Opened) look(readFirst bool) error {
+	n := -1
+	if readFirst {
+		o.buffer = o.loader.small.Get().(*[]byte)
+		var err error
+		if n, err = o.readFull(*o.buffer, 0); err != nil {
+			n = -1 // a directory, most likely; whatever it is, the look tells
+		}
+	}
+	info, err := o.Look()
+	if err != nil {
+		return err
+	}
+	if !Servable(info.Mode) {
+		return &fs.PathError{Op: "open", Path: o.Name, Err: ErrIrregular}
+	}
+	o.Info = info
+	o.Settled = settled(info, o.Now)
+	o.ModTime = modTime(info, o.Now)
+	if n < 0 || !o.Small() {
+		return nil
+	}
+	if int64(n) != info.Size {
+		return ErrChanged
+	}
+	o.plain = (*o.buffer)[:n]
+	return nil
+}
+
+// IsDir reports whether a directory was opened.
+func (o *Opened) IsDir() bool { return o.Info.Mode.IsDir() }
+
+// Small reports whether the file is one of those that are read into memory.
+func (o *Opened) Small() bool {
+	return !o.IsDir() && o.loader.smallest > 0 && o.Info.Size <= int64(o.loader.smallest)
+}
+
+// Load reads a small file into memory, if it is not there yet, and makes sure
+// that its identity is still what it was.
+func (o *Opened) Load() error {
+	if o.plain != nil {
+		return nil
+	}
+	if o.buffer == nil {
+		o.buffer = o.loader.small.Get().(*[]byte)
+	}
+	plain := (*o.buffer)[:o.Info.Size]
+	n, err := o.readFull(plain, 0)
+	if err != nil {
+		return err
+	}
+	if n < len(plain) || !o.unchanged() {
+		return ErrChanged
+	}
+	o.plain = plain
+	return nil
+}
+
+func (o *Opened) unchanged() bool {
+	info, err := o.Look()
+	return err == nil && info == o.Info
+}
+
+// Peek returns the first bytes of the file, as many as a media type is told by.
+func (o *Opened) Peek() ([]byte, error) {
+	if o.plain != nil {
+		return o.plain[:min(len(o.plain), peekMost)], nil
+	}
+	return o.peek(peekMost)
+}
+
+// Probe reports ErrChanged if the extent is not there any more. Until the head is
+// out a truncated file can still be answered by an error. What only reads on
+// cannot be probed.
+func (o *Opened) Probe(ranges []byterange.Range) error {
+	if o.plain != nil || !o.Seekable() {
+		return nil
+	}
+	var last [1]byte
+	for _, r := range ranges {
+		n, err := o.readFull(last[:], r.Start+r.Length-1)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return ErrChanged
+		}
+	}
+	return nil
+}
+
+// WriteRange copies an extent of the file to w.
+func (o *Opened) WriteRange(w io.Writer, r byterange.Range) error {
+	if o.plain != nil {
+		_, err := w.Write(o.plain[r.Start : r.Start+r.Length])
+		return err
+	}
+	buffer := o.loader.copying.Get().(*[]byte)
+	defer o.loader.copying.Put(buffer)
+	return o.writeRange(w, r, *buffer)
+}
+
+// Close gives up the request's reference and its buffer.
+func (o *Opened) Close() {
+	o.Handle.Release()
+	if o.buffer != nil {
+		o.loader.small.Put(o.buffer)
+		o.plain, o.buffer = nil, nil
+	}
+}

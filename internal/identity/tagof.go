@@ -1,0 +1,47 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+
+	"servery/internal/etag"
+)
+
+// ErrSequential is the error of what needs to read a file twice, of a file that
+// can be read only once.
+var ErrSequential = errors.New("file can neither seek nor read at an offset")
+
+// TagOf returns the tag of a file that somebody else opened and goes on to use:
+// its offset is where it was.
+func TagOf(f fs.File, contentMax int64, now time.Time) (tag etag.Tag, err error) {
+	h := newForeign(f)
+	info, err := h.Look()
+	switch {
+	case err != nil:
+		return "", err
+	case !info.Mode.IsRegular():
+		return "", ErrIrregular
+	}
+	o := &Opened{Handle: h, Info: info, ModTime: modTime(info, now), Settled: settled(info, now)}
+	if info.Size > contentMax && !o.ModTime.IsZero() {
+		return ofMetadata(o), nil
+	}
+	switch r := h.random.(type) {
+	case nil:
+		return "", ErrSequential
+	case *seekReaderAt:
+		start, startErr := r.file.Seek(0, io.SeekCurrent)
+		if startErr != nil {
+			return "", startErr
+		}
+		defer func() {
+			if _, seekErr := r.file.Seek(start, io.SeekStart); err == nil {
+				err = seekErr
+			}
+		}()
+	}
+	return ofFile(context.Background(), h, info, make([]byte, copyBuffer))
+}

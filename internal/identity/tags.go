@@ -1,0 +1,176 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"runtime"
+	"strconv"
+
+	"servery/internal/anchor"
+	"servery/internal/cache"
+	"servery/internal/etag"
+	"servery/internal/flight"
+)
+
+// remembered is how many content tags a table holds, a few hundred bytes each.
+const remembered = 16384
+
+// Key names an opened identity: whatever changes the content of a file changes
+// its key, provided that the identity was settled. Path is set only where there
+// is no inode to tell files apart.
+type Key struct {
+	Device, Inode             uint64
+	Size, ModTime, ChangeTime int64
+	Path                      string
+}
+
+// Key returns the file's identity as a map's key.
+func (o *Opened) Key() Key {
+	key := Key{
+		Device:     o.Info.Device,
+		Inode:      o.Info.Inode,
+		Size:       o.Info.Size,
+		ModTime:    o.Info.ModTime,
+		ChangeTime: o.Info.ChangeTime,
+	}
+	if !o.Info.HasInode {
+		key.Path = o.Name
+	}
+	return key
+}
+
+// Tags makes the entity-tags of opened files and remembers those that are made
+// of the content, the least recently used going first. It is safe for concurrent
+// use.
+type Tags struct {
+	contentMax int64 // files above it are tagged by size and time; negative: all are
+	known      *cache.LRU[Key, etag.Tag]
+	reading    flight.Group[Key, etag.Tag]
+	slots      chan struct{} // one for each file that is being read, so that waiting for many costs little
+}
+
+// NewTags returns an empty table.
+func NewTags(contentMax int64) *Tags {
+	return &Tags{
+		contentMax: contentMax,
+		known:      cache.New[Key, etag.Tag](remembered),
+		slots:      make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
+}
+
+// Of returns the file's tag: of its content up to the limit and wherever its date
+// means nothing, else of size and date. A tag that is not made of the bytes that
+// will be sent is weak while the identity is unsettled (RFC 9110, section 8.8.1).
+// reopen opens the file once more, for those that can be read only once.
+func (t *Tags) Of(ctx context.Context, o *Opened, reopen func() (*Handle, error)) (etag.Tag, error) {
+	switch {
+	case t.contentMax < 0 && o.ModTime.IsZero():
+		return "", nil // nothing to make one of that is not to be read
+	case o.Info.Size > t.contentMax && !o.ModTime.IsZero():
+		return ofMetadata(o), nil
+	case !o.Settled && o.plain != nil:
+		return ofBytes(o.plain), nil
+	case !o.Settled:
+		return ofMetadata(o), nil
+	}
+	key := o.Key()
+	if tag, ok := t.known.Get(key); ok {
+		return tag, nil
+	}
+	if o.Small() {
+		return t.ofSmall(key, o)
+	}
+	tag, _, err := t.reading.Do(ctx, key, func() func(context.Context) (etag.Tag, error) {
+		return t.ofLarge(key, o, reopen)
+	})
+	return tag, err
+}
+
+func (t *Tags) ofSmall(key Key, o *Opened) (etag.Tag, error) {
+	if err := o.Load(); err != nil {
+		return "", err
+	}
+	tag := ofBytes(o.plain)
+	t.known.Add(key, tag, 1)
+	return tag, nil
+}
+
+// ofLarge prepares the reading of a whole file by a goroutine that may outlive
+// this request: it owns its handle, and its slot bounds how many read at once.
+func (t *Tags) ofLarge(key Key, o *Opened, reopen func() (*Handle, error)) func(context.Context) (etag.Tag, error) {
+	handle, err := o.another(reopen)
+	info, buffers := o.Info, &o.loader.copying
+	return func(ctx context.Context) (etag.Tag, error) {
+		if err != nil {
+			return "", err
+		}
+		defer handle.Release()
+		select {
+		case t.slots <- struct{}{}:
+			defer func() { <-t.slots }()
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+		buffer := buffers.Get().(*[]byte)
+		defer buffers.Put(buffer)
+		tag, err := ofFile(ctx, handle, info, *buffer)
+		if err == nil {
+			t.known.Add(key, tag, 1)
+		}
+		return tag, err
+	}
+}
+
+// another returns a reference of its own to the file, from its beginning.
+func (o *Opened) another(reopen func() (*Handle, error)) (*Handle, error) {
+	if !o.Seekable() {
+		return reopen()
+	}
+	o.Handle.Retain()
+	return o.Handle, nil
+}
+
+// ofFile reads exactly the file that info describes, or fails.
+func ofFile(ctx context.Context, h *Handle, info anchor.Info, buffer []byte) (etag.Tag, error) {
+	hash := sha256.New()
+	for offset := int64(0); offset < info.Size; {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		chunk := buffer[:min(int64(len(buffer)), info.Size-offset)]
+		n, err := h.readFull(chunk, offset)
+		if err != nil {
+			return "", err
+		}
+		if n < len(chunk) {
+			return "", ErrChanged
+		}
+		hash.Write(chunk)
+		offset += int64(n)
+	}
+	if now, err := h.Look(); err != nil || now != info {
+		return "", ErrChanged
+	}
+	return ofSum(hash.Sum(buffer[:0])), nil
+}
+
+func ofBytes(plain []byte) etag.Tag {
+	sum := sha256.Sum256(plain)
+	return ofSum(sum[:])
+}
+
+// ofSum keeps 128 bits of the digest: enough that nobody finds two files of one
+// tag by chance, and half the length in every request and answer.
+func ofSum(sum []byte) etag.Tag { return etag.Strong(hex.EncodeToString(sum[:16])) }
+
+// ofMetadata makes a tag of size and date. The weak one of an unsettled identity
+// differs from the strong one that follows: should the file be written once more
+// within the grain of the clock, whoever holds the earlier bytes is found out.
+func ofMetadata(o *Opened) etag.Tag {
+	opaque := strconv.FormatInt(o.Info.Size, 16) + "-" + strconv.FormatInt(o.Info.ModTime, 16)
+	if o.Settled {
+		return etag.Strong(opaque)
+	}
+	return etag.Weak(opaque + "-" + strconv.FormatInt(o.Info.ChangeTime, 16))
+}

@@ -1,0 +1,142 @@
+// Package plan decides everything that a client can see of an answer: the
+// status, each header field, and which bytes follow. It acts on nothing and
+// looks at nothing but its arguments.
+package plan
+
+import (
+	"strconv"
+
+	"servery/internal/accept"
+	"servery/internal/byterange"
+	"servery/internal/etag"
+)
+
+const (
+	statusOK                 = 200
+	statusNoContent          = 204
+	statusPartialContent     = 206
+	statusMovedPermanently   = 301
+	statusNotModified        = 304
+	statusMethodNotAllowed   = 405
+	statusNotAcceptable      = 406
+	statusPreconditionFailed = 412
+	statusUnsatisfiable      = 416
+	statusUnavailable        = 503
+)
+
+// Plan is an answer, decided. A field that is "" is not sent.
+type Plan struct {
+	Status int
+
+	ContentType   string
+	ContentLength string
+	ContentRange  string
+	ETag          etag.Tag
+	LastModified  string
+	CacheControl  string
+	AcceptRanges  string
+	Allow         string
+	Location      string
+	RetryAfter    string
+	Vary          bool // Accept-Encoding is to be among the members of Vary
+	NoSniff       bool
+
+	// What follows the head: extents of the file, in this order, or an error's
+	// whole body, or nothing where both are empty. Several extents are parts, and
+	// the other fields are theirs.
+	Ranges       []byterange.Range
+	Message      string
+	Boundary     string
+	PartType     string // the Content-Type of each part
+	CompleteSize int64  // of the representation that the parts belong to
+}
+
+// Decide answers a GET or HEAD for a representation that was opened.
+func Decide(r Request, f Facts) Plan {
+	// Preconditions do not count where the answer without them would be an error
+	// (RFC 9110, section 13.2.1), so what cannot be accepted comes first.
+	if !accept.IdentityAcceptable(r.AcceptEncoding) {
+		return failureOf(statusNotAcceptable, true)
+	}
+	switch precondition(r, f) {
+	case statusPreconditionFailed:
+		return failureOf(statusPreconditionFailed, f.Negotiable)
+	case statusNotModified:
+		return notModified(f)
+	}
+	if r.Head || len(r.Range) == 0 || !rangeInForce(r, f) {
+		return whole(r, f)
+	}
+	switch ranges, verdict := byterange.Parse(r.Range, f.Size, f.MostRanges); verdict {
+	case byterange.Partial:
+		if p, ok := partial(r, f, ranges); ok {
+			return p
+		}
+	case byterange.Unsatisfiable:
+		p := failureOf(statusUnsatisfiable, f.Negotiable)
+		p.ContentRange = byterange.Unsatisfied(f.Size)
+		return p
+	}
+	return whole(r, f)
+}
+
+func whole(r Request, f Facts) Plan {
+	p := selected(statusOK, f)
+	p.ContentLength = strconv.FormatInt(f.Size, 10)
+	if !r.Head && f.Size > 0 {
+		p.Ranges = []byterange.Range{{Start: 0, Length: f.Size}}
+	}
+	return p
+}
+
+// partial reports false where no Content-Length could be given to the parts.
+func partial(r Request, f Facts, ranges []byterange.Range) (Plan, bool) {
+	p := selected(statusPartialContent, f)
+	p.Ranges = ranges
+	if len(ranges) == 1 {
+		p.ContentRange = ranges[0].ContentRange(f.Size)
+		p.ContentLength = strconv.FormatInt(ranges[0].Length, 10)
+		return p, true
+	}
+	length := byterange.MultipartLength(r.Boundary, f.ContentType, ranges, f.Size)
+	p.Boundary = r.Boundary
+	p.PartType = f.ContentType
+	p.CompleteSize = f.Size
+	p.ContentType = "multipart/byteranges; boundary=" + r.Boundary
+	p.ContentLength = strconv.FormatInt(length, 10)
+	return p, length >= 0
+}
+
+// selected is what 200 and 206 have in common.
+func selected(status int, f Facts) Plan {
+	p := Plan{
+		Status:       status,
+		ContentType:  f.ContentType,
+		ETag:         f.ETag,
+		CacheControl: f.CacheControl,
+		Vary:         f.Negotiable,
+		NoSniff:      true,
+	}
+	if !f.ModTime.IsZero() {
+		p.LastModified = f.ModTime.Format(TimeFormat)
+	}
+	if f.MostRanges > 0 {
+		p.AcceptRanges = "bytes"
+	}
+	return p
+}
+
+// notModified carries of the 200's fields those that a cache updates by, and a
+// date only where no tag says more (RFC 9110, section 15.4.5).
+func notModified(f Facts) Plan {
+	p := Plan{
+		Status:       statusNotModified,
+		ETag:         f.ETag,
+		CacheControl: f.CacheControl,
+		Vary:         f.Negotiable,
+	}
+	if f.ETag == "" && !f.ModTime.IsZero() {
+		p.LastModified = f.ModTime.Format(TimeFormat)
+	}
+	return p
+}

@@ -1,0 +1,36 @@
+package plan
+
+import (
+	"time"
+
+	"servery/internal/etag"
+)
+
+// Request is what a GET or HEAD says that has a bearing on the answer: its
+// fields as they came, a line each. The zero Request is a plain GET.
+type Request struct {
+	Head              bool
+	AcceptEncoding    []string
+	IfMatch           []string
+	IfUnmodifiedSince []string
+	IfNoneMatch       []string
+	IfModifiedSince   []string
+	IfRange           []string
+	Range             []string
+
+	// Boundary separates the parts of an answer with several ranges. Whoever
+	// makes the Request makes it, so that Decide remains a function.
+	Boundary string
+}
+
+// Facts are what is known of the representation that was opened.
+type Facts struct {
+	Size         int64
+	ModTime      time.Time // whole seconds, UTC; zero where the file has no meaningful one
+	ETag         etag.Tag  // "" where there is none
+	ContentType  string
+	CacheControl string // "" for none
+	MostRanges   int    // 0 where ranges are off or the file cannot seek
+	Negotiable   bool   // the coding could depend on the request
+	Now          time.Time
+}

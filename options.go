@@ -1,0 +1,132 @@
+package servery
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"servery/internal/mediatype"
+)
+
+const (
+	defaultSmallFileBuffer = 16 << 10
+	mostSmallFileBuffer    = 1 << 20
+	defaultContentETagMax  = 1 << 20
+	defaultRanges          = 16
+)
+
+// FileServerOptions are the options of [FileServer]. The zero value and nil mean
+// the defaults.
+type FileServerOptions struct {
+	// Index are the names that are tried, in this order, for a directory.
+	// nil means "index.html"; an empty slice means none.
+	Index []string
+
+	// SmallFileBuffer is the size in bytes up to which a file is read into memory
+	// and written with one call; above it, it goes from the file to the socket
+	// by sendfile where there is such a thing. Each answer that is being written
+	// holds one such buffer. 0 means 16 KiB, the most is 1 MiB, negative means
+	// sendfile for everything.
+	SmallFileBuffer int
+
+	// ContentETagMax is the size in bytes up to which the entity-tag is made of
+	// the content (128 bits of SHA-256), which makes it equal on all replicas and
+	// after each deployment. A file is read for it once and its tag remembered;
+	// the table is bounded. Above the limit the tag is made of size and
+	// modification time in nanoseconds, or of the content all the same where
+	// that time means nothing. 0 means 1 MiB, negative never reads the content
+	// for a tag: a file without a meaningful time then has none.
+	ContentETagMax int64
+
+	// CacheControl returns the Cache-Control of the file with this name, which is
+	// slash-separated, relative to the root, and the index's own for a directory.
+	// "" sends none. It is called for each answer, concurrently. nil means
+	// "no-cache": keep it, but ask before each use. See [Immutable]. Answers that
+	// are errors never have it, and a Cache-Control that outer code set is kept.
+	CacheControl func(name string) string
+
+	// MediaTypes maps extensions with their dot, such as ".md", to media types.
+	// They come before the built-in ones. The case of extensions does not count.
+	MediaTypes map[string]string
+
+	// Ranges is how many ranges of a file one request may ask for; a request for
+	// more gets the whole file (RFC 9110, section 14.2). 0 means 16; negative
+	// switches ranges off.
+	Ranges int
+
+	// ShowHidden serves names that begin with a dot as well. Without it they are
+	// not found, ".well-known" (RFC 8615) excepted.
+	ShowHidden bool
+
+	// NoRedirect switches off the redirects of a directory to its name with a
+	// slash, whose index is then served at once, and of a file to its name
+	// without one, which is then not found.
+	NoRedirect bool
+}
+
+// Validate reports the first option that makes no sense. [FileServer] panics with
+// what Validate returns. A nil receiver is valid.
+func (o *FileServerOptions) Validate() error {
+	if o == nil {
+		return nil
+	}
+	for _, name := range o.Index {
+		if name == "." || !fs.ValidPath(name) || strings.Contains(name, "/") {
+			return fmt.Errorf("servery: Index: %q is not the name of a file", name)
+		}
+	}
+	if o.SmallFileBuffer > mostSmallFileBuffer {
+		return fmt.Errorf("servery: SmallFileBuffer: %d is above %d", o.SmallFileBuffer, mostSmallFileBuffer)
+	}
+	if _, err := mediatype.New(o.MediaTypes); err != nil {
+		return fmt.Errorf("servery: MediaTypes: %w", err)
+	}
+	return nil
+}
+
+// withDefaults returns a copy that owns all that it points to.
+func (o *FileServerOptions) withDefaults() FileServerOptions {
+	var c FileServerOptions
+	if o != nil {
+		c = *o
+	}
+	c.Index = slices.Clone(c.Index)
+	if c.Index == nil {
+		c.Index = []string{"index.html"}
+	}
+	c.MediaTypes = maps.Clone(c.MediaTypes)
+	c.SmallFileBuffer = orDefault(c.SmallFileBuffer, defaultSmallFileBuffer)
+	c.ContentETagMax = orDefault(c.ContentETagMax, defaultContentETagMax)
+	c.Ranges = max(orDefault(c.Ranges, defaultRanges), 0)
+	if c.CacheControl == nil {
+		c.CacheControl = Immutable()
+	}
+	return c
+}
+
+func orDefault[T int | int64](value, standard T) T {
+	if value == 0 {
+		return standard
+	}
+	return value
+}
+
+// Immutable is a preset for [FileServerOptions.CacheControl]: names that begin
+// with one of the prefixes may be kept for a year without asking (RFC 8246), all
+// others are "no-cache". It is right for names that hold a hash of their content,
+// which build tools put into a folder of their own:
+//
+//	CacheControl: servery.Immutable("assets/", "_next/static/")
+func Immutable(prefixes ...string) func(name string) string {
+	prefixes = slices.Clone(prefixes)
+	return func(name string) string {
+		for _, prefix := range prefixes {
+			if strings.HasPrefix(name, prefix) {
+				return "public, max-age=31536000, immutable"
+			}
+		}
+		return "no-cache"
+	}
+}

@@ -1,0 +1,238 @@
+package servery
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"servery/internal/deliver"
+	"servery/internal/identity"
+	"servery/internal/mediatype"
+	"servery/internal/plan"
+	"servery/internal/urlpath"
+)
+
+// FileServer returns a handler that serves the files of root: a [*Dir], which is
+// the fastest and the safest, or any other file system. It answers GET, HEAD and
+// OPTIONS for the request's URL.Path, which may be stripped of a prefix before.
+//
+// Validators, preconditions and ranges are those of RFC 9110, sections 8.8, 13
+// and 14. Where the file system knows inodes and change times, a file that was
+// changed is never mistaken for what it was; where it does not, a file must
+// change its size or its modification time together with its content. Files that
+// can neither seek nor read at an offset have no ranges.
+//
+// The handler may be used by any number of goroutines. It keeps no goroutine and
+// no descriptor beyond its requests; root is the caller's to close. FileServer
+// panics with the error of [FileServerOptions.Validate], and if root is nil.
+func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
+	if root == nil {
+		panic("servery: FileServer: root is nil")
+	}
+	if err := opts.Validate(); err != nil {
+		panic(err.Error())
+	}
+	o := opts.withDefaults()
+	types, _ := mediatype.New(o.MediaTypes) // validated above
+	s := &fileServer{
+		options: o,
+		tree:    identity.Tree{FS: root},
+		loader:  identity.NewLoader(o.SmallFileBuffer, time.Now),
+		tags:    identity.NewTags(o.ContentETagMax),
+		types:   types,
+	}
+	if dir, ok := root.(*Dir); ok {
+		s.tree = identity.Tree{Dir: dir.anchor}
+	}
+	return s
+}
+
+// fileServer never changes once it is made; what it points to does its own locking.
+type fileServer struct {
+	options FileServerOptions // complete
+	tree    identity.Tree
+	loader  *identity.Loader
+	tags    *identity.Tags
+	types   *mediatype.Table
+}
+
+func (s *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		s.serveFile(w, r)
+	case http.MethodOptions:
+		deliver.Answer(w, false, plan.Options(), nil)
+	default:
+		deliver.Answer(w, false, plan.Failure(http.StatusMethodNotAllowed), nil)
+	}
+}
+
+// attempts is how often a file is opened that changes while it is looked at.
+const attempts = 3
+
+func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
+	err := fs.ErrNotExist
+	target, ok := urlpath.Parse(r.URL.Path, r.URL.EscapedPath())
+	if ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name)) {
+		for range attempts {
+			err = s.attempt(w, r, target)
+			if !errors.Is(err, identity.ErrChanged) {
+				break
+			}
+		}
+	}
+	if err != nil {
+		deliver.Answer(w, r.Method == http.MethodHead, plan.Failure(identity.StatusOf(err)), nil)
+	}
+}
+
+// attempt answers the request, or returns an error and has written nothing.
+func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlpath.Target) error {
+	view, err := s.tree.View()
+	if err != nil {
+		return err
+	}
+	defer view.Release()
+
+	head := r.Method == http.MethodHead
+	opened, location, err := s.find(view, r, target)
+	switch {
+	case err != nil:
+		return err
+	case location != "":
+		deliver.Answer(w, head, plan.Redirect(location), nil)
+		return nil
+	}
+	defer opened.Close()
+
+	p, err := s.plan(view, w.Header(), r, opened)
+	if err != nil {
+		return err
+	}
+	deliver.Answer(w, head, p, opened)
+	return nil
+}
+
+// find opens the file that the target names or stands for, or tells where else
+// the client should ask.
+func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Target) (*identity.Opened, string, error) {
+	opened, err := s.loader.Open(view, target.Name, isPlainGet(r))
+	if err != nil || !opened.IsDir() && !target.Slash {
+		return opened, "", err
+	}
+	opened.Close()
+	redirects := !s.options.NoRedirect
+	switch {
+	case opened.IsDir() && !target.Slash && redirects:
+		return nil, urlpath.WithSlash(r.URL.Path, r.URL.RawQuery), nil
+	case opened.IsDir():
+		opened, err = s.index(view, r, target.Name)
+		return opened, "", err
+	case redirects:
+		return nil, urlpath.WithoutSlash(r.URL.Path, r.URL.RawQuery), nil
+	}
+	return nil, "", fs.ErrNotExist
+}
+
+// index opens the first of the index names that is a file.
+func (s *fileServer) index(view identity.View, r *http.Request, directory string) (*identity.Opened, error) {
+	for _, name := range s.options.Index {
+		opened, err := s.loader.Open(view, path.Join(directory, name), isPlainGet(r))
+		switch {
+		case err == nil && !opened.IsDir():
+			return opened, nil
+		case err == nil:
+			opened.Close()
+		case !identity.IsMissing(err):
+			return nil, err
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+// plan decides the answer and makes sure that the bytes it promises are there.
+func (s *fileServer) plan(view identity.View, outer http.Header, r *http.Request, opened *identity.Opened) (plan.Plan, error) {
+	facts, err := s.facts(view, outer, r, opened)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	p := plan.Decide(requestOf(r), facts)
+	switch {
+	case len(p.Ranges) == 0:
+	case opened.Small():
+		err = opened.Load()
+	default:
+		err = opened.Probe(p.Ranges)
+	}
+	return p, err
+}
+
+// facts collects what the plan needs to know of the file. What outer code said of
+// its media type and its caching counts for more than what is known here.
+func (s *fileServer) facts(view identity.View, outer http.Header, r *http.Request, opened *identity.Opened) (plan.Facts, error) {
+	f := plan.Facts{Size: opened.Info.Size, ModTime: opened.ModTime, Now: opened.Now}
+	var err error
+	if f.ContentType, err = s.contentType(outer, opened); err != nil {
+		return f, err
+	}
+	f.ETag, err = s.tags.Of(r.Context(), opened, func() (*identity.Handle, error) { return view.Open(opened.Name) })
+	if err != nil {
+		return f, err
+	}
+	f.Negotiable = mediatype.Compressible(f.ContentType)
+	if opened.Seekable() {
+		f.MostRanges = s.options.Ranges
+	}
+	if lines, ok := outer["Cache-Control"]; ok {
+		f.CacheControl = strings.Join(lines, ", ")
+	} else {
+		f.CacheControl = s.options.CacheControl(opened.Name)
+	}
+	return f, nil
+}
+
+func (s *fileServer) contentType(outer http.Header, opened *identity.Opened) (string, error) {
+	if lines, ok := outer["Content-Type"]; ok {
+		return strings.Join(lines, ""), nil // of a field that has one line at most
+	}
+	if mediaType := s.types.ByName(opened.Name); mediaType != "" {
+		return mediaType, nil
+	}
+	prefix, err := opened.Peek()
+	return mediatype.Sniff(prefix), err
+}
+
+// isPlainGet reports whether the answer will be the whole file, unless it is an
+// error: nothing in the request could make it anything else.
+func isPlainGet(r *http.Request) bool {
+	if r.Method != http.MethodGet {
+		return false
+	}
+	for _, name := range [...]string{"Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		if len(r.Header[name]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func requestOf(r *http.Request) plan.Request {
+	request := plan.Request{
+		Head:              r.Method == http.MethodHead,
+		AcceptEncoding:    r.Header["Accept-Encoding"],
+		IfMatch:           r.Header["If-Match"],
+		IfUnmodifiedSince: r.Header["If-Unmodified-Since"],
+		IfNoneMatch:       r.Header["If-None-Match"],
+		IfModifiedSince:   r.Header["If-Modified-Since"],
+		IfRange:           r.Header["If-Range"],
+		Range:             r.Header["Range"],
+	}
+	if len(request.Range) == 1 && strings.Contains(request.Range[0], ",") {
+		request.Boundary = rand.Text()
+	}
+	return request
+}
