@@ -30,7 +30,8 @@ import (
 // no descriptor beyond its requests; root is the caller's to close. FileServer
 // panics with the error of [FileServerOptions.Validate], and if root is nil.
 func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
-	if root == nil {
+	dir, isDir := root.(*Dir)
+	if root == nil || isDir && dir == nil {
 		panic("servery: FileServer: root is nil")
 	}
 	if err := opts.Validate(); err != nil {
@@ -45,7 +46,7 @@ func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 		tags:    identity.NewTags(o.ContentETagMax),
 		types:   types,
 	}
-	if dir, ok := root.(*Dir); ok {
+	if isDir {
 		s.tree = identity.Tree{Dir: dir.anchor}
 	}
 	return s
@@ -125,17 +126,16 @@ func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Ta
 		return opened, "", err
 	}
 	opened.Close()
-	redirects := !s.options.NoRedirect
 	switch {
-	case opened.IsDir() && !target.Slash && redirects:
-		return nil, urlpath.WithSlash(r.URL.Path, r.URL.RawQuery), nil
-	case opened.IsDir():
+	case opened.IsDir() && (target.Slash || s.options.NoRedirect):
 		opened, err = s.index(view, r, target.Name)
 		return opened, "", err
-	case redirects:
-		return nil, urlpath.WithoutSlash(r.URL.Path, r.URL.RawQuery), nil
+	case opened.IsDir():
+		return nil, urlpath.WithSlash(r.URL.Path, r.URL.RawQuery), nil
+	case s.options.NoRedirect || target.Name == ".": // a root that is a file has no name to go to
+		return nil, "", fs.ErrNotExist
 	}
-	return nil, "", fs.ErrNotExist
+	return nil, urlpath.WithoutSlash(r.URL.Path, r.URL.RawQuery), nil
 }
 
 // index opens the first of the index names that is a file.

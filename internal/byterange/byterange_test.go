@@ -86,7 +86,7 @@ func TestParseOne(t *testing.T) {
 func TestParseBeyondInt64(t *testing.T) {
 	const (
 		huge   = "99999999999999999999"
-		larger = "99999999999999999999999"
+		larger = "100000000000000000000"
 		zeros  = "00000000000000000000000"
 	)
 	tests := []struct {
@@ -107,6 +107,9 @@ func TestParseBeyondInt64(t *testing.T) {
 		{"bytes=" + zeros + "5-" + zeros + "4", 10, nil, whole, "inverted behind zeros"},
 		{"bytes=" + zeros + "5-6", 10, ranges{{5, 2}}, partial, "zeros make no number longer"},
 		{"bytes=5-" + zeros + "6", 10, ranges{{5, 2}}, partial, "zeros make no number larger"},
+		{"bytes=9-10", 20, ranges{{9, 2}}, partial, "numbers, not text, are compared"},
+		{"bytes=0-9223372036854775808", maxInt64, ranges{{0, maxInt64}}, partial, "2^63 does not wrap to a negative end"},
+		{"bytes=-9223372036854775809", 10, ranges{{0, 10}}, partial, "nor does a suffix of one more"},
 		{"bytes=18446744073709551616-18446744073709551617", 10, nil, unsatisfiable, "2^64 does not wrap to 0"},
 		{"bytes=-18446744073709551616", 10, ranges{{0, 10}}, partial, "a suffix of 2^64 does not wrap to 0"},
 		{"bytes=9223372036854775807-", maxInt64, nil, unsatisfiable, "the largest int64 is the end of the largest file"},

@@ -61,10 +61,6 @@ func (f *fields) setIfAny(name, value string) {
 // section 12.5.5).
 func (f *fields) vary(name string) {
 	lines := f.h["Vary"]
-	if len(lines) == 0 {
-		f.set("Vary", name)
-		return
-	}
 	for _, line := range lines {
 		for member := range strings.SplitSeq(line, ",") {
 			member = strings.Trim(member, " \t")
@@ -73,5 +69,10 @@ func (f *fields) vary(name string) {
 			}
 		}
 	}
-	f.set("Vary", strings.Join(lines, ", ")+", "+name)
+	list := strings.Join(lines, ", ")
+	if strings.Trim(list, ", \t") == "" {
+		f.set("Vary", name) // a list is not to begin with an empty member (RFC 9110, section 5.6.1.1)
+		return
+	}
+	f.set("Vary", list+", "+name)
 }

@@ -54,6 +54,7 @@ func newForeign(f fs.File) *Handle {
 // Retain adds an owner. The caller must be one.
 func (h *Handle) Retain() {
 	if h.owners.Add(1) < 2 {
+		h.owners.Add(-1)
 		panic("servery: retain of a closed file")
 	}
 }

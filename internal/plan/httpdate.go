@@ -26,10 +26,12 @@ func parseDate(lines []string, now time.Time) (time.Time, bool) {
 // than 50 years ahead is the latest such year in the past (RFC 9110, section
 // 5.6.7).
 func nearCentury(t, now time.Time) time.Time {
-	century := now.UTC().Year() / 100 * 100
-	year := century + t.Year()%100
-	if year > now.UTC().Year()+50 {
+	year := now.UTC().Year()/100*100 + t.Year()%100
+	near := func(year int) time.Time {
+		return time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
+	}
+	if near(year).After(now.AddDate(50, 0, 0)) {
 		year -= 100
 	}
-	return time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
+	return near(year)
 }

@@ -5,6 +5,7 @@ package plan
 
 import (
 	"strconv"
+	"strings"
 
 	"servery/internal/accept"
 	"servery/internal/byterange"
@@ -98,10 +99,12 @@ func partial(r Request, f Facts, ranges []byterange.Range) (Plan, bool) {
 		p.ContentLength = strconv.FormatInt(ranges[0].Length, 10)
 		return p, true
 	}
-	length := byterange.MultipartLength(r.Boundary, f.ContentType, ranges, f.Size)
 	p.Boundary = r.Boundary
-	p.PartType = f.ContentType
+	if !strings.ContainsAny(f.ContentType, "\r\n") { // net/http sees to that in a head, nobody does in a part
+		p.PartType = f.ContentType
+	}
 	p.CompleteSize = f.Size
+	length := byterange.MultipartLength(r.Boundary, p.PartType, ranges, f.Size)
 	p.ContentType = "multipart/byteranges; boundary=" + r.Boundary
 	p.ContentLength = strconv.FormatInt(length, 10)
 	return p, length >= 0

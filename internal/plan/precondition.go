@@ -55,5 +55,5 @@ func rangeInForce(r Request, f Facts) bool {
 		return tag.StrongMatch(f.ETag)
 	}
 	date, ok := parseDate(r.IfRange, f.Now)
-	return ok && date.Equal(f.ModTime) && f.Now.Unix() > f.ModTime.Unix()
+	return ok && !f.ModTime.IsZero() && date.Equal(f.ModTime) && f.Now.Unix() > f.ModTime.Unix()
 }

@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"runtime"
 	"strings"
@@ -38,6 +39,7 @@ func (before Held) Regained() error {
 // Main runs the tests and fails if they leave a goroutine or a descriptor behind.
 // It returns the code to exit with.
 func Main(m *testing.M) int {
+	startPoller()
 	before := Holding()
 	code := m.Run()
 	if err := before.Regained(); err != nil {
@@ -45,6 +47,14 @@ func Main(m *testing.M) int {
 		return max(code, 1)
 	}
 	return code
+}
+
+// startPoller makes the runtime open the descriptors that it keeps for good once
+// there was a socket.
+func startPoller() {
+	if listener, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
+		listener.Close()
+	}
 }
 
 func stacks() string {

@@ -21,8 +21,9 @@ type Target struct {
 // which is what remains of a prefix that was taken off entirely, is the root with its slash.
 //
 // Backslashes and control bytes are refused, NUL among them: one system or another reads them as a separator, as the
-// end of the name or as a terminal's command. So is a separator that was sent encoded, because a guard in front that looks at the path before
-// it is decoded would not have seen it (RFC 3986, section 2.2: an encoded delimiter is not a delimiter).
+// end of the name or as a terminal's command. So is a separator that was sent encoded, because a guard in front that
+// looks at the path before it is decoded would not have seen it (RFC 3986, section 2.2: an encoded delimiter is not a
+// delimiter).
 func Parse(path, escaped string) (Target, bool) {
 	if !isNameable(path) || encodesSeparator(escaped) {
 		return Target{}, false

@@ -1,0 +1,73 @@
+package servery_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"testing"
+
+	"servery"
+	"servery/internal/testkit"
+)
+
+// serveTree serves files through a Dir that is closed when the test ends.
+func serveTree(tb testing.TB, files map[string]string, opts *servery.FileServerOptions) (*testkit.Server, string) {
+	tb.Helper()
+	path := testkit.Tree(tb, files)
+	return testkit.Serve(tb, servery.FileServer(openDir(tb, path), opts)), path
+}
+
+func openDir(tb testing.TB, path string) *servery.Dir {
+	tb.Helper()
+	dir, err := servery.OpenDir(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { dir.Close() })
+	return dir
+}
+
+// contentTag is the tag that the contract demands for a file of this content.
+func contentTag(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return `"` + hex.EncodeToString(sum[:16]) + `"`
+}
+
+// realText returns size bytes of Go's own source.
+func realText(tb testing.TB, size int) string {
+	tb.Helper()
+	var text []byte
+	for _, name := range []string{"net/http/server.go", "net/http/transport.go", "net/http/h2_bundle.go", "runtime/proc.go"} {
+		data, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src", name))
+		if err == nil {
+			text = append(text, data...)
+		}
+	}
+	if len(text) == 0 {
+		tb.Fatal("no source of Go to take text from")
+	}
+	for len(text) < size {
+		text = append(text, text...)
+	}
+	return string(text[:size])
+}
+
+func readAll(tb testing.TB, response *http.Response) string {
+	tb.Helper()
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(body)
+}
+
+// undated is a head without the one field that differs from second to second.
+func undated(r testkit.Response) string {
+	return regexp.MustCompile("Date: .*\r\n").ReplaceAllString(r.Head, "")
+}

@@ -1,0 +1,31 @@
+// Command load puts one URL under load and prints what came of it as JSON. It
+// stands in where wrk is not installed.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"log"
+	"os"
+	"time"
+
+	"servery/internal/bench/load"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("load: ")
+	var r load.Request
+	flag.StringVar(&r.URL, "url", "", "the `URL` to request")
+	flag.StringVar(&r.Header, "header", "", "one more header `field`, as \"Name: value\"")
+	flag.IntVar(&r.Connections, "connections", 64, "connections kept open")
+	flag.DurationVar(&r.Duration, "duration", 3*time.Second, "for how long")
+	flag.Parse()
+	result, err := load.Run(r)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+		log.Fatal(err)
+	}
+}

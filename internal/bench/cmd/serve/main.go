@@ -1,0 +1,45 @@
+// Command serve runs one of the compared Go servers by its name.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+
+	"servery/internal/bench/peers"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("serve: ")
+	name := flag.String("name", "", "which `peer` to run")
+	dir := flag.String("dir", ".", "the `directory` whose files are served")
+	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on")
+	list := flag.Bool("list", false, "print the names and versions of all peers, tab-separated, and exit")
+	flag.Parse()
+	if *list {
+		for _, p := range peers.All() {
+			fmt.Printf("%s\t%s\n", p.Name, p.Version)
+		}
+		return
+	}
+	log.Fatal(run(*name, *dir, *addr))
+}
+
+// run returns only on failure: the server ends with its process.
+func run(name, dir, addr string) error {
+	if name == "" {
+		return errors.New("-name is missing; -list prints the names")
+	}
+	peer, err := peers.ByName(name)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	return peer.Serve(l, dir)
+}

@@ -1,0 +1,130 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// PeerInfo is what a report says about a server.
+type PeerInfo struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Absent  string `json:"absent,omitempty"` // why it cannot run here; empty if it can
+}
+
+// A peer is a server that the driver can start.
+type peer struct {
+	PeerInfo
+	command func(site) ([]string, error)
+	head    head
+}
+
+// A site is what a server is told when it starts.
+type site struct {
+	dir     string // what to serve
+	addr    string // where to listen
+	scratch string // for the server's own files
+	procs   int
+}
+
+// A head says which fields the head of a 200 has, apart from Date.
+type head struct {
+	fields []string // canonical names
+	exact  bool     // and has no others
+}
+
+// preparedHead is what the ceiling sends. It is a ceiling only for a server that
+// sends the same fields, so servery is held to exactly these.
+var preparedHead = head{exact: true, fields: []string{
+	"Accept-Ranges", "Cache-Control", "Content-Length", "Content-Type", "Etag",
+	"Last-Modified", "Vary", "X-Content-Type-Options",
+}}
+
+// leastHead is what a file server sends at the least.
+var leastHead = head{fields: []string{"Content-Length", "Content-Type", "Last-Modified"}}
+
+// catalog lists every peer, those that are not installed too: a table must not
+// look complete when it is not. The Go servers are asked of the program that
+// runs them, which knows what it was built with.
+func catalog(ctx context.Context, serve string) ([]peer, error) {
+	out, err := exec.CommandContext(ctx, serve, "-list").Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the Go servers: %w", err)
+	}
+	var all []peer
+	for line := range strings.Lines(string(out)) {
+		name, version, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		p := peer{PeerInfo: PeerInfo{Name: name, Version: version}, head: leastHead}
+		if name == ceilingName || name == "servery" {
+			p.head = preparedHead
+		}
+		p.command = func(s site) ([]string, error) {
+			return []string{serve, "-name", name, "-dir", s.dir, "-addr", s.addr}, nil
+		}
+		all = append(all, p)
+	}
+	return append(all, external(ctx)...), nil
+}
+
+// external lists the servers that are not Go programs of this module.
+func external(ctx context.Context) []peer {
+	nginxPath, nginxInfo := installed(ctx, "nginx", "-v")
+	caddyPath, caddyInfo := installed(ctx, "caddy", "version")
+	cachedInfo := nginxInfo
+	cachedInfo.Name = "nginx-ofc"
+	return []peer{
+		{PeerInfo: nginxInfo, head: leastHead, command: nginxCommand(nginxPath, "")},
+		{PeerInfo: cachedInfo, head: leastHead, command: nginxCommand(nginxPath, openFileCache)},
+		{PeerInfo: caddyInfo, head: leastHead, command: caddyCommand(caddyPath)},
+	}
+}
+
+// installed looks a program up and asks it for its version, which is the last
+// word of what it prints.
+func installed(ctx context.Context, name, versionArg string) (string, PeerInfo) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", PeerInfo{Name: name, Absent: "no " + name + " on PATH"}
+	}
+	output, err := exec.CommandContext(ctx, path, versionArg).CombinedOutput()
+	words := strings.Fields(string(output))
+	if err != nil || len(words) == 0 {
+		return "", PeerInfo{Name: name, Absent: path + " does not tell its version"}
+	}
+	return path, PeerInfo{Name: name, Version: words[len(words)-1]}
+}
+
+// selectPeers keeps the peers that a comma-separated list names, in their own
+// order, and all for an empty list.
+func selectPeers(all []peer, list string) ([]peer, error) {
+	if list == "" {
+		return all, nil
+	}
+	names := strings.Split(list, ",")
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(p peer) bool { return p.Name == name }) {
+			return nil, fmt.Errorf("no peer is called %s", strconv.Quote(name))
+		}
+	}
+	var selected []peer
+	for _, p := range all {
+		if slices.Contains(names, p.Name) {
+			selected = append(selected, p)
+		}
+	}
+	return selected, nil
+}
+
+func presentOf(peers []peer) []peer {
+	var present []peer
+	for _, p := range peers {
+		if p.Absent == "" {
+			present = append(present, p)
+		}
+	}
+	return present
+}

@@ -1,0 +1,88 @@
+package drive
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// nginxConfig has the settings that nginx's own tuning advice gives for static
+// files. The client never reaches the limit of requests on a connection, since
+// reconnecting is not what is measured.
+const nginxConfig = `daemon off;
+%s
+worker_processes %d;
+pid nginx.pid;
+error_log stderr error;
+events { worker_connections 4096; }
+http {
+	types { text/plain txt; }
+	access_log off;
+	sendfile on;
+	tcp_nopush on;
+	keepalive_requests 1000000000;
+	client_body_temp_path client_body;
+	proxy_temp_path proxy;
+	fastcgi_temp_path fastcgi;
+	uwsgi_temp_path uwsgi;
+	scgi_temp_path scgi;
+	%s
+	server {
+		listen %s;
+		root %q;
+	}
+}
+`
+
+// openFileCache lets nginx keep files open without looking at them again for as
+// long as a measurement takes.
+const openFileCache = "open_file_cache max=1000 inactive=60s;\n\topen_file_cache_valid 60s;"
+
+func nginxCommand(path, cache string) func(site) ([]string, error) {
+	return func(s site) ([]string, error) {
+		user := ""
+		if os.Geteuid() == 0 {
+			// Otherwise the worker becomes "nobody", who may not enter a
+			// temporary directory of root's.
+			user = "user root;"
+		}
+		config := fmt.Sprintf(nginxConfig, user, s.procs, cache, s.addr, s.dir)
+		name := filepath.Join(s.scratch, "nginx.conf")
+		if err := os.WriteFile(name, []byte(config), 0o644); err != nil {
+			return nil, err
+		}
+		return []string{path, "-p", s.scratch, "-e", "stderr", "-c", name}, nil
+	}
+}
+
+func caddyCommand(path string) func(site) ([]string, error) {
+	return func(s site) ([]string, error) {
+		config, err := json.Marshal(caddyConfig(s))
+		if err != nil {
+			return nil, err
+		}
+		name := filepath.Join(s.scratch, "caddy.json")
+		if err := os.WriteFile(name, config, 0o644); err != nil {
+			return nil, err
+		}
+		return []string{path, "run", "--config", name}, nil
+	}
+}
+
+// caddyConfig is a plain file server without certificates and without the
+// endpoint that could change it while it runs.
+func caddyConfig(s site) any {
+	type object = map[string]any
+	files := object{"handler": "file_server", "root": s.dir}
+	server := object{
+		"listen":          []string{s.addr},
+		"automatic_https": object{"disable": true},
+		"routes":          []object{{"handle": []object{files}}},
+	}
+	return object{
+		"admin":   object{"disabled": true, "config": object{"persist": false}},
+		"logging": object{"logs": object{"default": object{"level": "ERROR"}}},
+		"apps":    object{"http": object{"servers": object{"files": server}}},
+	}
+}

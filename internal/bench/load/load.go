@@ -1,0 +1,97 @@
+// Package load puts one URL under load and says what came of it, with wrk or
+// with a client of its own.
+package load
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// A Request says what is asked for, by how many and for how long.
+type Request struct {
+	URL         string
+	Header      string // one field as "Name: value", or nothing
+	Connections int
+	Duration    time.Duration
+}
+
+// A Result is one measurement.
+type Result struct {
+	Requests  int           `json:"requests"`
+	Bytes     int64         `json:"bytes"` // heads included; wrk rounds them to three or four digits
+	Elapsed   time.Duration `json:"elapsed_ns"`
+	PerSecond float64       `json:"requests_per_second"`
+	P50       time.Duration `json:"p50_ns"`
+	P99       time.Duration `json:"p99_ns"`
+	Errors    int           `json:"errors"`            // of sockets, statuses and framing
+	Failure   string        `json:"failure,omitempty"` // one of the errors in words
+}
+
+// Err reports why the measurement counts for nothing, or nil if it is sound.
+// size is that of the body which every response had to have, 0 for none.
+//
+// The bytes are checked because statuses are not enough: 200 where 304 was meant,
+// or a body cut short, would be fast for the wrong reason.
+func (r Result) Err(size int) error {
+	if r.Errors > 0 {
+		return fmt.Errorf("%d errors among %d requests: %s", r.Errors, r.Requests, r.Failure)
+	}
+	if r.Requests == 0 {
+		return errors.New("not one request was answered")
+	}
+	const (
+		rounding = 0.99 // of the total in wrk's output
+		head     = 1000 // more than any compared server sends before a body
+	)
+	each := float64(r.Bytes) / float64(r.Requests)
+	if each < float64(size)*rounding {
+		return fmt.Errorf("%.0f bytes a response are fewer than the body of %d", each, size)
+	}
+	if size == 0 && each > head {
+		return fmt.Errorf("%.0f bytes a response are more than a head", each)
+	}
+	return nil
+}
+
+// RateByBytes returns the rate at which bodies of the given size came, parts of
+// bodies included. Where bodies are large it is the truer rate: wrk counts none of
+// the responses that are under way when the time is up, one on each connection.
+func (r Result) RateByBytes(size int) float64 {
+	return float64(r.Bytes) / float64(size) / r.Elapsed.Seconds()
+}
+
+// A Client is a program that puts load on a server and prints what it saw.
+type Client struct {
+	Name    string
+	Command func(Request) []string
+	Parse   func(stdout []byte) (Result, error)
+}
+
+// Wrk is wrk, the program at the given path. It knows whole seconds only.
+func Wrk(path string) Client {
+	return Client{Name: "wrk", Parse: ParseWrk, Command: func(r Request) []string {
+		seconds := int(r.Duration.Round(time.Second) / time.Second)
+		// wrk counts a response that takes more than its timeout as an error;
+		// two seconds, the default, is little for 64 bodies of 8 MiB at once.
+		args := []string{
+			path, "-t", "1", "-c", strconv.Itoa(r.Connections), "-d", strconv.Itoa(max(seconds, 1)) + "s",
+			"--latency", "--timeout", "60s",
+		}
+		if r.Header != "" {
+			args = append(args, "-H", r.Header)
+		}
+		return append(args, r.URL)
+	}}
+}
+
+// Own is the client of this package, built from cmd/load at the given path.
+func Own(path string) Client {
+	return Client{Name: "cmd/load", Parse: ParseOwn, Command: func(r Request) []string {
+		return []string{
+			path, "-url", r.URL, "-header", r.Header,
+			"-connections", strconv.Itoa(r.Connections), "-duration", r.Duration.String(),
+		}
+	}}
+}

@@ -1,0 +1,162 @@
+//go:build unix
+
+package servery_test
+
+import (
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"servery"
+	"servery/internal/testkit"
+)
+
+// specialTree holds one of each kind of file that is not to be served.
+func specialTree(t *testing.T) string {
+	t.Helper()
+	dir := testkit.Tree(t, map[string]string{"file.txt": "file", "closed/a.txt": "a", "closed.txt": "closed"})
+	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "fifo.html"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// A socket's name may be no longer than about 100 bytes, so it is made from inside.
+	t.Chdir(dir)
+	socket, err := net.Listen("unix", "socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { socket.Close() })
+	if os.Getuid() == 0 && runtime.GOOS == "linux" {
+		if err := syscall.Mknod("device", syscall.S_IFCHR|0o644, 1<<8|5); err != nil { // /dev/zero
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestSpecialFiles(t *testing.T) {
+	dir := specialTree(t)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	servers := map[string]*testkit.Server{
+		"Dir":     testkit.Serve(t, servery.FileServer(openDir(t, dir), nil)),
+		"DirFS":   testkit.Serve(t, servery.FileServer(os.DirFS(dir), nil)),
+		"Root.FS": testkit.Serve(t, servery.FileServer(root.FS(), nil)),
+	}
+	for name, server := range servers {
+		for _, target := range []string{"/fifo", "/fifo.html", "/socket", "/device", "/fifo/", "/fifo/below", "/file.txt/below"} {
+			for _, method := range []string{"GET", "HEAD"} {
+				if got := server.Do(method, target); got.Status != 404 {
+					t.Errorf("%s: %s %s: status %d, want 404", name, method, target, got.Status)
+				}
+			}
+		}
+		if got := server.Get("/file.txt"); got.Status != 200 {
+			t.Errorf("%s: status %d for a file beside them, want 200", name, got.Status)
+		}
+	}
+}
+
+// asNobody is set in the process that TestPermission starts, to the directory
+// that it serves.
+const asNobody = "SERVERY_TEST_AS_NOBODY"
+
+// Whoever runs as root may read everything, so the test asks as somebody else.
+func TestPermission(t *testing.T) {
+	dir := os.Getenv(asNobody)
+	if dir != "" {
+		opened, err := servery.OpenDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer opened.Close()
+		for _, target := range []string{"/closed.txt", "/closed/a.txt", "/closed/"} {
+			recorder := httptest.NewRecorder()
+			servery.FileServer(opened, nil).ServeHTTP(recorder, httptest.NewRequest("GET", target, nil))
+			fmt.Printf("%s %d %q\n", target, recorder.Code, recorder.Body)
+		}
+		return
+	}
+	dir = specialTree(t)
+	for _, name := range []string{"closed", "closed.txt"} {
+		if err := os.Chmod(filepath.Join(dir, name), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Join(dir, "closed"), 0o755) })
+	for parent := dir; strings.HasPrefix(parent, os.TempDir()+"/"); parent = filepath.Dir(parent) {
+		if err := os.Chmod(parent, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exe := "/proc/self/exe" // not its path, which nobody else may walk
+	if runtime.GOOS != "linux" {
+		exe = os.Args[0]
+	}
+	again := exec.Command(exe, "-test.run=^TestPermission$", "-test.v")
+	again.Env = append(os.Environ(), asNobody+"="+dir)
+	again.Dir = "/"
+	if os.Getuid() == 0 {
+		again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	output, err := again.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for _, target := range []string{"/closed.txt", "/closed/a.txt", "/closed/"} {
+		if want := target + ` 403 "403 Forbidden\n"`; !strings.Contains(string(output), want) {
+			t.Errorf("no %s in\n%s", want, output)
+		}
+	}
+}
+
+func TestOutOfDescriptors(t *testing.T) {
+	server, _ := serveTree(t, map[string]string{"file.txt": "file", "docs/index.html": "docs"}, nil)
+	conn := server.Dial()
+	if got := conn.Do("GET", "/file.txt"); got.Status != 200 {
+		t.Fatalf("before: status %d", got.Status)
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	short := limit
+	short.Cur = uint64(lowestFree(t))
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &short); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{"/file.txt", "/docs/", "/missing"} {
+		if got := conn.Do("GET", target); got.Status != 503 {
+			t.Errorf("%s: status %d, want 503", target, got.Status)
+		}
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if got := conn.Do("GET", "/file.txt"); got.Status != 200 {
+		t.Errorf("afterwards: status %d, want 200", got.Status)
+	}
+}
+
+// lowestFree is the number that the next descriptor will have.
+func lowestFree(t *testing.T) uintptr {
+	t.Helper()
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return f.Fd()
+}
