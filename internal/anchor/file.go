@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 // File is what was opened under a name: a regular file or a directory, or whatever else was there. It stays what it
@@ -16,7 +17,11 @@ type File struct {
 	handle handle // owned
 }
 
-var _ io.ReaderAt = (*File)(nil)
+var (
+	_ io.ReaderAt   = (*File)(nil)
+	_ io.ReadSeeker = (*File)(nil)
+	_ syscall.Conn  = (*File)(nil)
+)
 
 // newFile returns the File that owns file.
 func newFile(name string, file *os.File) *File {
@@ -47,8 +52,41 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// OSFile returns an [*os.File] on the same descriptor, made by the first call and the same in all: for sendfile, and
-// for reading a directory. It belongs to the File and is closed by [File.Close]. After Close it is closed, or nil
+// ReadSome is ReadAt with a single system call, which may return less than there is.
+func (f *File) ReadSome(p []byte, off int64) (int, error) {
+	n, err := f.handle.readSome(p, off)
+	if err != nil && err != io.EOF {
+		err = f.fault("read", err)
+	}
+	return n, err
+}
+
+// Read is as in [io.Reader], from the file's own offset.
+func (f *File) Read(p []byte) (int, error) {
+	n, err := f.handle.read(p)
+	if err != nil && err != io.EOF {
+		err = f.fault("read", err)
+	}
+	return n, err
+}
+
+// Seek is as in [io.Seeker].
+func (f *File) Seek(offset int64, whence int) (int64, error) {
+	position, err := f.handle.seek(offset, whence)
+	if err != nil {
+		return 0, f.fault("seek", err)
+	}
+	return position, nil
+}
+
+// SyscallConn lends the descriptor out, for as long as each call of the RawConn lasts. Package net finds it where it
+// copies from a reader, and uses sendfile; an *os.File would cost two system calls more to make.
+func (f *File) SyscallConn() (syscall.RawConn, error) {
+	return f.handle.syscallConn()
+}
+
+// OSFile returns an [*os.File] on the same descriptor, made by the first call and the same in all: for reading
+// a directory, and for whoever needs that type. It belongs to the File and is closed by [File.Close]. After Close it is closed, or nil
 // if there was none; the methods of both return errors.
 //
 // Its name is not the one that was opened. Entries read from a directory must be asked for their Info before Close.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -125,7 +126,12 @@ func TestFollowOneLooksTheOthersGoOn(t *testing.T) {
 	s := newSite(t)
 	world := s.world()
 	entered, release := make(chan bool), make(chan bool)
+	var looked atomic.Bool
 	world.stat = func(path string) (fs.FileInfo, error) {
+		if looked.Swap(true) {
+			t.Error("a second look")
+			return nil, fs.ErrInvalid
+		}
 		entered <- true
 		<-release
 		return os.Stat(path)

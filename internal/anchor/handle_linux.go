@@ -89,15 +89,33 @@ func (h *handle) readAt(p []byte, off int64) (n int, err error) {
 		return 0, fs.ErrClosed
 	}
 	defer h.leave()
-	for n < len(p) {
-		m, err := uninterrupted(func() (int, error) { return unix.Pread(h.fd, p[n:], off+int64(n)) })
-		if err != nil {
-			return n, err
-		}
-		if m == 0 {
-			return n, io.EOF
-		}
+	for n < len(p) && err == nil {
+		var m int
+		m, err = some(func() (int, error) { return unix.Pread(h.fd, p[n:], off+int64(n)) })
 		n += m
+	}
+	return n, err
+}
+
+func (h *handle) readSome(p []byte, off int64) (int, error) {
+	if file := h.file.Load(); file != nil {
+		return file.ReadAt(p, off)
+	}
+	if !h.enter() {
+		return 0, fs.ErrClosed
+	}
+	defer h.leave()
+	return some(func() (int, error) { return unix.Pread(h.fd, p, off) })
+}
+
+// some is a reading system call whose end of file is an error, as in package io.
+func some(call func() (int, error)) (int, error) {
+	n, err := uninterrupted(call)
+	switch {
+	case err != nil:
+		return 0, err
+	case n == 0:
+		return 0, io.EOF
 	}
 	return n, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"sync/atomic"
+	"syscall"
 )
 
 // handle is an opened file. os.File counts its users itself.
@@ -24,6 +25,22 @@ func (h *handle) look() (Info, error) {
 
 func (h *handle) readAt(p []byte, off int64) (int, error) {
 	return h.file.ReadAt(p, off)
+}
+
+func (h *handle) readSome(p []byte, off int64) (int, error) {
+	return h.file.ReadAt(p, off)
+}
+
+func (h *handle) read(p []byte) (int, error) {
+	return h.file.Read(p)
+}
+
+func (h *handle) seek(offset int64, whence int) (int64, error) {
+	return h.file.Seek(offset, whence)
+}
+
+func (h *handle) syscallConn() (syscall.RawConn, error) {
+	return h.file.SyscallConn()
 }
 
 func (h *handle) osFile() *os.File {

@@ -119,6 +119,25 @@ func TestOpenat2RefusedFromTheStart(t *testing.T) {
 	}
 }
 
+// Looking at an unchanged path costs the one stat.
+func TestFollowOpensNothingWithoutAChange(t *testing.T) {
+	site := newSite(t)
+	world := site.world()
+	s := &script{}
+	world.opener = &opener{openat2: s.openat2}
+	d := openDirWith(t, site.path("current"), world)
+	before := s.calls
+	for range 3 {
+		site.clock += lookEvery
+		r, err := d.Acquire()
+		must(t, err)
+		r.Release()
+	}
+	if s.calls != before {
+		t.Errorf("%d opens", s.calls-before)
+	}
+}
+
 // The fallback is confined as well: it must not open what openat2 was not asked about.
 func TestOpenat2RefusalOpensNoWayOut(t *testing.T) {
 	for _, errno := range []unix.Errno{unix.ENOSYS, unix.EPERM, unix.EAGAIN} {

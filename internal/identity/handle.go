@@ -158,7 +158,7 @@ type descriptor interface {
 
 func (h *Handle) descriptor() descriptor {
 	if h.anchored != nil {
-		return h.anchored.OSFile()
+		return h.anchored
 	}
 	file, _ := h.foreign.(descriptor)
 	return file

@@ -84,13 +84,10 @@ func (l *Loader) Open(view View, name string, eager bool) (*Opened, error) {
 // settled, then the bytes are its bytes. That is as sure as a look before and
 // one after, for one system call less.
 func (o *Opened) look(readFirst bool) error {
-	n := -1
+	n := 0
 	if readFirst {
 		o.buffer = o.loader.small.Get().(*[]byte)
-		var err error
-		if n, err = o.readFull(*o.buffer, 0); err != nil {
-			n = -1 // a directory, most likely; whatever it is, the look tells
-		}
+		n, _ = o.anchored.ReadSome(*o.buffer, 0) // its error is a directory's, or comes again
 	}
 	info, err := o.Look()
 	if err != nil {
@@ -102,13 +99,9 @@ func (o *Opened) look(readFirst bool) error {
 	o.Info = info
 	o.Settled = settled(info, o.Now)
 	o.ModTime = modTime(info, o.Now)
-	if n < 0 || !o.Small() {
-		return nil
+	if readFirst && o.Small() && int64(n) == info.Size {
+		o.plain = (*o.buffer)[:n]
 	}
-	if int64(n) != info.Size {
-		return ErrChanged
-	}
-	o.plain = (*o.buffer)[:n]
 	return nil
 }
 

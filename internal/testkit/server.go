@@ -45,6 +45,9 @@ func Serve(tb testing.TB, handler http.Handler) *Server {
 	return &Server{Addr: listener.Addr().String(), tb: tb}
 }
 
+// Connect returns a server that somebody else runs.
+func Connect(tb testing.TB, addr string) *Server { return &Server{Addr: addr, tb: tb} }
+
 // logWriter makes whatever the server has to complain about a failure: a handler
 // here neither panics nor writes what the server must refuse.
 type logWriter struct{ tb testing.TB }
