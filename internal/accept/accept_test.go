@@ -34,6 +34,7 @@ func TestIdentityAcceptable(t *testing.T) {
 		{[]string{"identity;q=2"}, false, "beyond one is malformed, without a point as well"},
 		{[]string{"identity;q=-1"}, false, "no sign"},
 		{[]string{"identity;q=0.0.1"}, false, "one point"},
+		{[]string{"identity;qx1"}, false, "no equals sign"},
 		{[]string{"identity;q =1"}, false, "no blanks around the equals sign"},
 		{[]string{"identity;q= 1"}, false, "on neither side of it"},
 		{[]string{"identity;q=1;q=1"}, false, "nothing follows the weight"},

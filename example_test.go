@@ -1,0 +1,61 @@
+package servery_test
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"log"
+	"net/http"
+	"net/http/httptest"
+
+	"servery"
+)
+
+func ExampleFileServer() {
+	dir, err := servery.OpenDir("testdata/site")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dir.Close()
+
+	mux := http.NewServeMux()
+	mux.Handle("/files/", http.StripPrefix("/files", servery.FileServer(dir, nil)))
+
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/files/docs/", nil))
+	fmt.Println(answer.Code, answer.Header().Get("Content-Type"))
+	// Output: 200 text/html; charset=utf-8
+}
+
+//go:embed testdata/site/docs
+var docs embed.FS
+
+// Files of an embed.FS have no date; their entity-tags are made of the content.
+func ExampleFileServer_embedded() {
+	site, err := fs.Sub(docs, "testdata/site")
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer := httptest.NewRecorder()
+	servery.FileServer(site, nil).ServeHTTP(answer, httptest.NewRequest("GET", "/docs/", nil))
+	fmt.Println(answer.Code, answer.Header().Get("Etag"))
+	// Output: 200 "1ec51e173e50a02fbc7e8d86930911d5"
+}
+
+func ExampleImmutable() {
+	cacheControl := servery.Immutable("assets/")
+	fmt.Println(cacheControl("index.html"))
+	fmt.Println(cacheControl("assets/app-5f3c9a1b.js"))
+	// Output:
+	// no-cache
+	// public, max-age=31536000, immutable
+}
+
+func ExampleETag_ForCoding() {
+	tag, err := servery.ParseETag(`"5f3c9a1b"`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(tag, tag.ForCoding("gzip"), tag.ForCoding("zstd"))
+	// Output: "5f3c9a1b" "5f3c9a1b-gz" "5f3c9a1b-zst"
+}
