@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/signal"
 	"runtime"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func (before Held) Regained() error {
 // Main runs the tests and fails if they leave a goroutine or a descriptor behind.
 // It returns the code to exit with.
 func Main(m *testing.M) int {
-	startPoller()
+	startStanding()
 	before := Holding()
 	code := m.Run()
 	if err := before.Regained(); err != nil {
@@ -49,12 +50,16 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// startPoller makes the runtime open the descriptors that it keeps for good once
-// there was a socket.
-func startPoller() {
+// startStanding starts what stands for good once anybody has used it: the
+// descriptors of the network poller, and the goroutine of os/signal, which the
+// fuzzing engine uses.
+func startStanding() {
 	if listener, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
 		listener.Close()
 	}
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	signal.Stop(c)
 }
 
 func stacks() string {

@@ -1,0 +1,1 @@
+window.classic = "é, which needs the charset";
