@@ -7,4 +7,9 @@ import (
 	"servery/internal/testkit"
 )
 
-func TestMain(m *testing.M) { os.Exit(testkit.Main(m)) }
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		os.Exit(play(role, os.Args[1:]))
+	}
+	os.Exit(testkit.Main(m))
+}

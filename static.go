@@ -79,8 +79,8 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
 	err := fs.ErrNotExist
 	target, ok := urlpath.Parse(r.URL.Path, r.URL.EscapedPath())
 	if ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name)) {
-		for range attempts {
-			err = s.attempt(w, r, target)
+		for i := range attempts {
+			err = s.attempt(w, r, target, i > 0 || isPlainGet(r))
 			if !errors.Is(err, identity.ErrChanged) {
 				break
 			}
@@ -92,7 +92,7 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
 }
 
 // attempt answers the request, or returns an error and has written nothing.
-func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlpath.Target) error {
+func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlpath.Target, eager bool) error {
 	view, err := s.tree.View()
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 	defer view.Release()
 
 	head := r.Method == http.MethodHead
-	opened, location, err := s.find(view, r, target)
+	opened, location, err := s.find(view, r, target, eager)
 	switch {
 	case err != nil:
 		return err
@@ -120,15 +120,15 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 
 // find opens the file that the target names or stands for, or tells where else
 // the client should ask.
-func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Target) (*identity.Opened, string, error) {
-	opened, err := s.loader.Open(view, target.Name, isPlainGet(r))
+func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Target, eager bool) (*identity.Opened, string, error) {
+	opened, err := s.loader.Open(view, target.Name, eager)
 	if err != nil || !opened.IsDir() && !target.Slash {
 		return opened, "", err
 	}
 	opened.Close()
 	switch {
 	case opened.IsDir() && (target.Slash || s.options.NoRedirect):
-		opened, err = s.index(view, r, target.Name)
+		opened, err = s.index(view, target.Name, eager)
 		return opened, "", err
 	case opened.IsDir():
 		return nil, urlpath.WithSlash(r.URL.Path, r.URL.RawQuery), nil
@@ -139,9 +139,9 @@ func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Ta
 }
 
 // index opens the first of the index names that is a file.
-func (s *fileServer) index(view identity.View, r *http.Request, directory string) (*identity.Opened, error) {
+func (s *fileServer) index(view identity.View, directory string, eager bool) (*identity.Opened, error) {
 	for _, name := range s.options.Index {
-		opened, err := s.loader.Open(view, path.Join(directory, name), isPlainGet(r))
+		opened, err := s.loader.Open(view, path.Join(directory, name), eager)
 		switch {
 		case err == nil && !opened.IsDir():
 			return opened, nil

@@ -128,8 +128,8 @@ func TestUnsettled(t *testing.T) {
 				t.Fatal(err)
 			}
 			written := time.Now()
-			got := server.Get("/" + name)
-			if time.Since(written) < 5*time.Millisecond || try == 100 {
+			got := server.Do("HEAD", "/"+name)
+			if time.Since(written) < 10*time.Millisecond || try == 1000 {
 				return got
 			}
 		}

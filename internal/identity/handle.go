@@ -99,8 +99,25 @@ func (h *Handle) readFull(p []byte, offset int64) (n int, err error) {
 	if n == len(p) || err == io.ErrUnexpectedEOF || err == io.EOF {
 		err = nil
 	}
+	if err != nil {
+		err = unreadable{err}
+	}
 	return n, err
 }
+
+// readSome fills p with the first bytes, by a single system call where there is a
+// descriptor. It may return fewer than there are.
+func (h *Handle) readSome(p []byte) (int, error) {
+	if h.anchored != nil {
+		return h.anchored.ReadSome(p, 0)
+	}
+	return h.readFull(p, 0)
+}
+
+// unreadable is a failure to read what was opened. It is no longer what the system
+// called it: that a range is invalid or a device is gone does not make the file
+// missing.
+type unreadable struct{ error }
 
 // peek returns up to n of the first bytes and leaves them in the body. n is at
 // most peekMost.

@@ -66,7 +66,7 @@ func (l *Loader) Open(view View, name string, eager bool) (*Opened, error) {
 		return nil, err
 	}
 	o.Handle = handle
-	if err := o.look(eager && handle.anchored != nil && l.smallest > 0); err != nil {
+	if err := o.look(eager && o.Seekable() && l.smallest > 0); err != nil {
 		o.Close()
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (o *Opened) look(readFirst bool) error {
 	n := 0
 	if readFirst {
 		o.buffer = o.loader.small.Get().(*[]byte)
-		n, _ = o.anchored.ReadSome(*o.buffer, 0) // its error is a directory's, or comes again
+		n, _ = o.readSome(*o.buffer) // its error is a directory's, or comes again
 	}
 	info, err := o.Look()
 	if err != nil {

@@ -230,12 +230,16 @@ func TestChangeWhileReadIsNotRemembered(t *testing.T) {
 }
 
 func TestUnsettledIsNotRemembered(t *testing.T) {
-	for _, size := range []int{1000, 100_000} {
+	for _, tt := range []struct {
+		size  int
+		eager bool
+	}{{1000, true}, {1000, false}, {100_000, true}, {100_000, false}} {
+		size := tt.size
 		content := bytes.Repeat([]byte("z"), size)
 		f := newFixture(content, false)
 		f.fsys.MapFS["file"].ModTime = time.Now()
 		f.loader.now = f.fsys.MapFS["file"].ModTime.Local // the very moment
-		o, err := f.loader.Open(f.view, "file", true)
+		o, err := f.loader.Open(f.view, "file", tt.eager)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -69,8 +69,8 @@ func (t *Tags) Of(ctx context.Context, o *Opened, reopen func() (*Handle, error)
 		return "", nil // nothing to make one of that is not to be read
 	case o.Info.Size > t.contentMax && !o.ModTime.IsZero():
 		return ofMetadata(o), nil
-	case !o.Settled && o.plain != nil:
-		return ofBytes(o.plain), nil
+	case !o.Settled && o.Small():
+		return ofSmall(o)
 	case !o.Settled:
 		return ofMetadata(o), nil
 	}
@@ -79,7 +79,11 @@ func (t *Tags) Of(ctx context.Context, o *Opened, reopen func() (*Handle, error)
 		return tag, nil
 	}
 	if o.Small() {
-		return t.ofSmall(key, o)
+		tag, err := ofSmall(o)
+		if err == nil {
+			t.known.Add(key, tag, 1)
+		}
+		return tag, err
 	}
 	tag, _, err := t.reading.Do(ctx, key, func() func(context.Context) (etag.Tag, error) {
 		return t.ofLarge(key, o, reopen)
@@ -87,13 +91,12 @@ func (t *Tags) Of(ctx context.Context, o *Opened, reopen func() (*Handle, error)
 	return tag, err
 }
 
-func (t *Tags) ofSmall(key Key, o *Opened) (etag.Tag, error) {
+// ofSmall makes the tag of the very bytes that will be sent.
+func ofSmall(o *Opened) (etag.Tag, error) {
 	if err := o.Load(); err != nil {
 		return "", err
 	}
-	tag := ofBytes(o.plain)
-	t.known.Add(key, tag, 1)
-	return tag, nil
+	return ofBytes(o.plain), nil
 }
 
 // ofLarge prepares the reading of a whole file by a goroutine that may outlive

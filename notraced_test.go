@@ -1,0 +1,5 @@
+//go:build !race
+
+package servery_test
+
+const raced = false
