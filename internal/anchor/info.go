@@ -23,6 +23,8 @@ type Info struct {
 	ChangeTime int64
 	// Device and Inode identify the file as long as it is open. They are 0 where HasInode is false.
 	Device, Inode uint64
+	// Links is how many names the file has. It is 0 where HasInode is false.
+	Links uint64
 	// HasInode is false on Windows, and for files that no Unix system opened.
 	HasInode bool
 }
@@ -33,6 +35,16 @@ func InfoOf(fi fs.FileInfo) Info {
 	info.setModTime(fi.ModTime())
 	info.setInode(fi.Sys())
 	return info
+}
+
+// SameContent reports whether later, a later look at the same open file, speaks of the content that i speaks of. The
+// change time must be the same, too, unless the file has lost a name meanwhile, which changes it as well: a file that
+// is replaced by a rename while it is read is still the file that was opened.
+func (i Info) SameContent(later Info) bool {
+	if later.Links < i.Links {
+		later.Links, later.ChangeTime = i.Links, i.ChangeTime
+	}
+	return i == later
 }
 
 func (i *Info) setModTime(t time.Time) {

@@ -13,6 +13,6 @@ func (i *Info) setInode(sys any) {
 	if !ok || st == nil {
 		return
 	}
-	i.Device, i.Inode, i.HasInode = uint64(st.Dev), uint64(st.Ino), true
+	i.Device, i.Inode, i.Links, i.HasInode = uint64(st.Dev), uint64(st.Ino), uint64(st.Nlink), true
 	i.ChangeTime = unixNano(time.Unix(int64(st.Ctim.Sec), int64(st.Ctim.Nsec)))
 }

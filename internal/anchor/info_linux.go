@@ -15,6 +15,7 @@ func infoOfStat(st *unix.Stat_t) Info {
 		ChangeTime: unixNano(time.Unix(int64(st.Ctim.Sec), int64(st.Ctim.Nsec))),
 		Device:     uint64(st.Dev),
 		Inode:      uint64(st.Ino),
+		Links:      uint64(st.Nlink),
 		HasInode:   true,
 	}
 	info.setModTime(time.Unix(int64(st.Mtim.Sec), int64(st.Mtim.Nsec)))

@@ -87,3 +87,45 @@ func TestInfoTellsStatesApart(t *testing.T) {
 		t.Errorf("a longer file is still %+v", third)
 	}
 }
+
+func TestSameContent(t *testing.T) {
+	before := Info{Mode: 0o644, Size: 3, ModTime: 5, HasModTime: true, ChangeTime: 7, Device: 1, Inode: 2, Links: 2, HasInode: true}
+	for _, test := range []struct {
+		change func(*Info)
+		want   bool
+		why    string
+	}{
+		{func(*Info) {}, true, "nothing changed"},
+		{func(i *Info) { i.ChangeTime = 8 }, false, "written, and the date put back"},
+		{func(i *Info) { i.ChangeTime, i.Links = 8, 1 }, true, "replaced by a rename"},
+		{func(i *Info) { i.ChangeTime, i.Links = 8, 3 }, false, "another name does not excuse a new change time"},
+		{func(i *Info) { i.Links, i.ModTime = 1, 6 }, false, "written, and removed"},
+		{func(i *Info) { i.Links, i.Size = 1, 4 }, false, "grown, and removed"},
+		{func(i *Info) { i.Links, i.Inode = 1, 3 }, false, "another file"},
+	} {
+		later := before
+		test.change(&later)
+		if got := before.SameContent(later); got != test.want {
+			t.Errorf("%+v: got %v, want %v: %s", later, got, test.want, test.why)
+		}
+	}
+}
+
+func TestSameContentAfterRename(t *testing.T) {
+	for _, w := range ways() {
+		root := t.TempDir()
+		write(t, filepath.Join(root, "f"), "content")
+		write(t, filepath.Join(root, "g"), "replaces it")
+		f, err := openRootBy(t, root, w).Open("f")
+		must(t, err)
+		before, err := f.Look()
+		must(t, err)
+		must(t, os.Rename(filepath.Join(root, "g"), filepath.Join(root, "f")))
+		after, err := f.Look()
+		must(t, err)
+		if !before.SameContent(after) {
+			t.Errorf("%s: replaced by a rename, %+v is not %+v", w.name, after, before)
+		}
+		must(t, f.Close())
+	}
+}

@@ -136,7 +136,7 @@ func (o *Opened) Load() error {
 
 func (o *Opened) unchanged() bool {
 	info, err := o.Look()
-	return err == nil && info == o.Info
+	return err == nil && o.Info.SameContent(info)
 }
 
 // Peek returns the first bytes of the file, as many as a media type is told by.

@@ -152,7 +152,7 @@ func ofFile(ctx context.Context, h *Handle, info anchor.Info, buffer []byte) (et
 		hash.Write(chunk)
 		offset += int64(n)
 	}
-	if now, err := h.Look(); err != nil || now != info {
+	if now, err := h.Look(); err != nil || !info.SameContent(now) {
 		return "", ErrChanged
 	}
 	return ofSum(hash.Sum(buffer[:0])), nil
