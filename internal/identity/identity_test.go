@@ -192,7 +192,13 @@ func TestContentTagStopsWhenAllHaveLeft(t *testing.T) {
 	f := newFixture(bytes.Repeat([]byte("content "), 100_000), false)
 	ctx, leave := context.WithCancel(t.Context())
 	reads := 0 // of one goroutine at a time
-	f.fsys.onRead = func() { reads++; leave() }
+	f.fsys.onRead = func() {
+		reads++
+		leave()
+		for f.tags.reading.Len() > 0 { // until the one caller has noticed
+			<-time.After(time.Millisecond)
+		}
+	}
 	if _, err := f.tag(ctx, t); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
