@@ -38,8 +38,8 @@ func OpenDir(path string) (*Dir, error) {
 }
 
 // Open opens the file or directory with this name for reading, as [fs.FS] defines.
-// What it returns also has the other reading methods of an [*os.File]. A name that
-// leads out is [fs.ErrNotExist].
+// What it returns also has the other reading methods of an [*os.File]. A link that
+// leads out is [fs.ErrNotExist], a name that is not [fs.ValidPath] is [fs.ErrInvalid].
 func (d *Dir) Open(name string) (fs.File, error) {
 	f, err := d.open("open", name)
 	if err != nil {

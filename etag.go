@@ -1,6 +1,7 @@
 package servery
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -13,7 +14,9 @@ import (
 // of one. ETags are comparable with ==, which tells weak from strong.
 type ETag struct{ tag etag.Tag }
 
-// ParseETag reads one entity-tag as it stands in a field: `"x"` or `W/"x"`.
+// ParseETag reads one entity-tag, `"x"` or `W/"x"`. It reads neither lists of them
+// nor "*": set an ETag as the answer's and leave the preconditions to
+// [net/http.ServeContent].
 func ParseETag(s string) (ETag, error) {
 	tag, ok := etag.Parse(s)
 	if !ok {
@@ -61,7 +64,12 @@ func (t ETag) ForCoding(coding string) ETag {
 // Above 1 MiB its tag is weak meanwhile, and a FileServer sends a weak one too
 // for what it does not hold in memory. The error is the file's, or says that it is
 // not a regular file, changed meanwhile, or can neither seek nor read at an offset.
+//
+// Set it as the answer's ETag and call [net/http.ServeContent], which does the rest.
 func FileETag(f fs.File) (ETag, error) {
+	if f == nil {
+		return ETag{}, errors.New("servery: FileETag: file is nil")
+	}
 	tag, err := identity.TagOf(f, defaultContentETagMax, time.Now())
 	if err != nil {
 		return ETag{}, fmt.Errorf("servery: FileETag: %w", err)

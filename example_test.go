@@ -7,6 +7,8 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"time"
 
 	"servery"
 )
@@ -58,4 +60,27 @@ func ExampleETag_ForCoding() {
 	}
 	fmt.Println(tag, tag.ForCoding("gzip"), tag.ForCoding("zstd"))
 	// Output: "5f3c9a1b" "5f3c9a1b-gz" "5f3c9a1b-zst"
+}
+
+// A handler of one's own may send the same tags and leave the preconditions and the
+// ranges to net/http.
+func ExampleFileETag() {
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		f, err := os.Open("testdata/site/index.html")
+		if err != nil {
+			http.Error(w, "not today", http.StatusInternalServerError)
+			return
+		}
+		defer f.Close()
+		if tag, err := servery.FileETag(f); err == nil {
+			w.Header().Set("Etag", tag.String())
+		}
+		http.ServeContent(w, r, "index.html", time.Time{}, f)
+	}
+	request := httptest.NewRequest("GET", "/", nil)
+	request.Header.Set("If-None-Match", `"1ec51e173e50a02fbc7e8d86930911d5"`)
+	answer := httptest.NewRecorder()
+	handler(answer, request)
+	fmt.Println(answer.Code)
+	// Output: 304
 }

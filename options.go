@@ -20,8 +20,9 @@ const (
 // FileServerOptions are the options of [FileServer]. The zero value and nil mean
 // the defaults.
 type FileServerOptions struct {
-	// Index are the names that are tried, in this order, for a directory.
-	// nil means "index.html"; an empty slice means none.
+	// Index are the names that are tried, in this order, for a directory, hidden
+	// ones too. nil means "index.html"; an empty slice means none. A directory
+	// without an index is not found: there are no listings.
 	Index []string
 
 	// SmallFileBuffer is the size in bytes up to which a file is read into memory
@@ -42,13 +43,17 @@ type FileServerOptions struct {
 
 	// CacheControl returns the Cache-Control of the file with this name, which is
 	// slash-separated, relative to the root, and the index's own for a directory.
-	// "" sends none. It is called for each answer, concurrently. nil means
-	// "no-cache": keep it, but ask before each use. See [Immutable]. Answers that
-	// are errors never have it, and a Cache-Control that outer code set is kept.
+	// "" sends none. It is called, concurrently, for answers that are about a file:
+	// 200, 206 and 304, where a Cache-Control that outer code set takes its place.
+	// Redirects are "no-cache", 503 is "no-store", and other errors have none,
+	// whoever set it. nil means "no-cache": keep it, but ask before each use. See
+	// [Immutable].
 	CacheControl func(name string) string
 
 	// MediaTypes maps extensions with their dot, such as ".md", to media types.
-	// They come before the built-in ones. The case of extensions does not count.
+	// They come before the built-in ones, then come the system's, and then what the
+	// first 512 bytes look like. The case of extensions does not count. A
+	// Content-Type that outer code set takes the place of all of them.
 	MediaTypes map[string]string
 
 	// Ranges is how many ranges of a file one request may ask for; a request for
@@ -67,7 +72,7 @@ type FileServerOptions struct {
 }
 
 // Validate reports the first option that makes no sense. [FileServer] panics with
-// what Validate returns. A nil receiver is valid.
+// the text of what Validate returns. A nil receiver is valid.
 func (o *FileServerOptions) Validate() error {
 	if o == nil {
 		return nil
@@ -119,7 +124,15 @@ func orDefault[T int | int64](value, standard T) T {
 // which build tools put into a folder of their own:
 //
 //	CacheControl: servery.Immutable("assets/", "_next/static/")
+//
+// Names have no leading slash, and a prefix that has one, or is empty and so would
+// hold for every name, panics: what was sent with it could not be taken back.
 func Immutable(prefixes ...string) func(name string) string {
+	for _, prefix := range prefixes {
+		if prefix == "" || prefix[0] == '/' {
+			panic(fmt.Sprintf("servery: Immutable: %q is not the beginning of names such as \"assets/app.js\"", prefix))
+		}
+	}
 	prefixes = slices.Clone(prefixes)
 	return func(name string) string {
 		for _, prefix := range prefixes {

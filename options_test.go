@@ -43,6 +43,14 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+func TestImmutableRefuses(t *testing.T) {
+	for _, prefixes := range [][]string{{""}, {"/assets/"}, {"assets/", ""}} {
+		if got := panicOf(func() { servery.Immutable(prefixes...) }); got == nil {
+			t.Errorf("Immutable(%q) goes unnoticed", prefixes)
+		}
+	}
+}
+
 func panicOf(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()

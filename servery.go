@@ -1,6 +1,6 @@
 // Package servery serves files over HTTP by the book.
 //
-// [FileServer] is an [net/http.Handler] for a directory or any [io/fs.FS]. Each
+// [FileServer] is a handler ([net/http.Handler]) for a directory or any [io/fs.FS]. Each
 // answer describes the file that was opened for it: size, date, entity-tag and
 // bytes come from one handle, never from a second look at the name. [OpenDir]
 // holds a directory open and opens everything beneath it, so that no link and no
@@ -14,7 +14,8 @@
 //
 // A request is decided first and acted upon after: its fields and the facts of
 // the opened file go into a pure function that decides all that a client can see;
-// what follows only writes. RFC 9110 is the authority for every answer.
+// what follows only writes. RFC 9110 is the authority for every answer. Directories
+// are not listed, nothing is logged, and nothing is written into the root.
 //
 // Handlers and directories may be shared by any number of goroutines. Options are
 // copied when a handler is made; changing them afterwards has no effect.

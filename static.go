@@ -27,8 +27,11 @@ import (
 // can neither seek nor read at an offset have no ranges.
 //
 // The handler may be used by any number of goroutines. It keeps no goroutine and
-// no descriptor beyond its requests; root is the caller's to close. FileServer
-// panics with the error of [FileServerOptions.Validate], and if root is nil.
+// no descriptor beyond its requests; root is the caller's to close. It logs nothing:
+// 403 is the file's permissions, 404 for a file that is there a link that is
+// absolute or leaves, a name with a dot, or no regular file, 503 a lack of
+// descriptors or a closed Dir, and 500 a failure to read. FileServer panics with the
+// text of the error of [FileServerOptions.Validate], and if root is nil.
 func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 	dir, isDir := root.(*Dir)
 	if root == nil || isDir && dir == nil {

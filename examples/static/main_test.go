@@ -3,8 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
-	"flag"
 	"io"
 	"net/http"
 	"os"
@@ -24,10 +22,12 @@ func TestRun(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, []string{"-dir", dir, "-addr", "127.0.0.1:0"}, w) }()
 
-	line, err := bufio.NewReader(output).ReadString('\n')
+	lines := bufio.NewReader(output)
+	line, err := lines.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
+	go io.Copy(io.Discard, lines)
 	_, url, _ := strings.Cut(strings.TrimSpace(line), " on ")
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)
@@ -58,8 +58,9 @@ func TestRunRefuses(t *testing.T) {
 		{"-dir", taken},
 		{"-addr", "nowhere:port:port"},
 		{"-unknown"},
+		{"public"},
 	} {
-		if err := run(t.Context(), args, io.Discard); err == nil || errors.Is(err, flag.ErrHelp) {
+		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("run(%q) = %v, want an error", args, err)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 // can be read only once.
 var ErrSequential = errors.New("file can neither seek nor read at an offset")
 
+var errNotRegular = errors.New("not a regular file")
+
 // TagOf returns the tag of a file that somebody else opened and goes on to use:
 // its offset is where it was.
 func TagOf(f fs.File, contentMax int64, now time.Time) (tag etag.Tag, err error) {
@@ -23,7 +25,7 @@ func TagOf(f fs.File, contentMax int64, now time.Time) (tag etag.Tag, err error)
 	case err != nil:
 		return "", err
 	case !info.Mode.IsRegular():
-		return "", ErrIrregular
+		return "", errNotRegular
 	}
 	o := &Opened{Handle: h, Info: info, ModTime: modTime(info, now), Settled: settled(info, now)}
 	if info.Size > contentMax && !o.ModTime.IsZero() {
