@@ -1,6 +1,7 @@
 package servery
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -72,7 +73,7 @@ func (d *Dir) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // Close lets go of the directory. Files that were opened beneath it remain open
 // and answers that have begun are completed; what is asked for later fails with
-// [fs.ErrClosed], which a [FileServer] answers with 503.
+// [fs.ErrClosed], which a [FileServer] answers with 503. A second Close returns [fs.ErrClosed], too.
 func (d *Dir) Close() error { return d.anchor.Close() }
 
 func (d *Dir) open(op, name string) (*dirFile, error) {
@@ -106,6 +107,10 @@ type dirFile struct {
 	name string // the last element
 }
 
+// OSFile tells a FileServer of another file system, such as an fs.Sub, that there is
+// a descriptor to send from.
+func (f *dirFile) OSFile() *os.File { return f.File }
+
 func (f *dirFile) Stat() (fs.FileInfo, error) {
 	info, err := f.File.Stat()
 	if err != nil {
@@ -117,14 +122,22 @@ func (f *dirFile) Stat() (fs.FileInfo, error) {
 // ReadDir asks for the entries' infos at once: package os would look them up by
 // the directory's path, which this file was not opened by.
 func (f *dirFile) ReadDir(n int) ([]fs.DirEntry, error) {
-	entries, err := f.File.ReadDir(n)
-	kept := entries[:0]
-	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil { // else it is gone by now
-			kept = append(kept, fs.FileInfoToDirEntry(info))
+	for {
+		entries, err := f.File.ReadDir(n)
+		kept := entries[:0]
+		for _, entry := range entries {
+			info, infoErr := entry.Info()
+			switch {
+			case infoErr == nil:
+				kept = append(kept, fs.FileInfoToDirEntry(info))
+			case !errors.Is(infoErr, fs.ErrNotExist): // one that is gone by now is none
+				return kept, infoErr
+			}
+		}
+		if err != nil || n <= 0 || len(kept) > 0 {
+			return kept, err
 		}
 	}
-	return kept, err
 }
 
 type namedInfo struct {

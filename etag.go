@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"servery/internal/etag"
@@ -40,9 +41,14 @@ func (t ETag) WeakMatch(other ETag) bool { return t.tag.WeakMatch(other.tag) }
 func (t ETag) StrongMatch(other ETag) bool { return t.tag.StrongMatch(other.tag) }
 
 // ForCoding returns the tag of the same file in a content coding such as "gzip",
-// which is another representation and needs a tag of its own. "" and "identity"
-// return t.
+// which is another representation and needs a tag of its own. The case of coding
+// does not count (RFC 9110, section 8.4.1). "" and "identity" return t, and what
+// could be no coding's name returns the zero ETag.
 func (t ETag) ForCoding(coding string) ETag {
+	coding = strings.ToLower(coding)
+	if _, ok := etag.Parse(`"` + coding + `"`); !ok {
+		return ETag{}
+	}
 	switch coding {
 	case "", "identity":
 		return t

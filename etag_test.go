@@ -38,6 +38,7 @@ func TestETag(t *testing.T) {
 	for _, tt := range []struct{ coding, strong, weak string }{
 		{"gzip", `"a-gz"`, `W/"a-gz"`}, {"x-gzip", `"a-gz"`, `W/"a-gz"`}, {"zstd", `"a-zst"`, `W/"a-zst"`},
 		{"br", `"a-br"`, `W/"a-br"`}, {"identity", `"a"`, `W/"a"`}, {"", `"a"`, `W/"a"`},
+		{"GZIP", `"a-gz"`, `W/"a-gz"`}, {`x" y`, "", ""},
 	} {
 		if a, b := strong.ForCoding(tt.coding), weak.ForCoding(tt.coding); a.String() != tt.strong || b.String() != tt.weak {
 			t.Errorf("ForCoding(%q) = %s and %s, want %s and %s", tt.coding, a, b, tt.strong, tt.weak)

@@ -200,7 +200,10 @@ func (s *fileServer) facts(view identity.View, outer http.Header, r *http.Reques
 
 func (s *fileServer) contentType(outer http.Header, opened *identity.Opened) (string, error) {
 	if lines, ok := outer["Content-Type"]; ok {
-		return strings.Join(lines, ""), nil // of a field that has one line at most
+		if len(lines) == 0 {
+			return "", nil
+		}
+		return lines[len(lines)-1], nil // browsers, too, go by the last
 	}
 	if mediaType := s.types.ByName(opened.Name); mediaType != "" {
 		return mediaType, nil

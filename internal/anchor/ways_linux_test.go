@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"servery/internal/testkit"
 )
 
 // way is one way of opening beneath a directory. Whatever a test says of opening must hold for each.
@@ -30,7 +32,7 @@ func withOpenat2(t *testing.T) *opener {
 	t.Helper()
 	fd, err := openat2(unix.AT_FDCWD, ".")
 	if err == unix.ENOSYS || err == unix.EPERM {
-		t.Skip("no openat2 here:", err)
+		testkit.Lacks(t, "openat2: "+err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +51,7 @@ func withOpenat2(t *testing.T) *opener {
 func asStranger(t *testing.T, f func()) {
 	t.Helper()
 	if unix.Geteuid() != 0 {
-		t.Skip("only root can open files as someone else")
+		testkit.Lacks(t, "the right of root to open files as someone else")
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

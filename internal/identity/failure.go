@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -14,7 +15,9 @@ import (
 func StatusOf(err error) int {
 	switch {
 	case errors.Is(err, fs.ErrClosed),
-		errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
+		errors.Is(err, syscall.EAGAIN): // somebody holds a lease on the file
 		return http.StatusServiceUnavailable
 	case IsMissing(err):
 		return http.StatusNotFound

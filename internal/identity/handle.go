@@ -2,9 +2,11 @@ package identity
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"io/fs"
 	"math"
+	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -40,10 +42,14 @@ func newAnchored(f *anchor.File) *Handle {
 func newForeign(f fs.File) *Handle {
 	h := &Handle{foreign: f}
 	switch f := f.(type) {
+	case *os.File:
+		h.random = f
+	case osFile:
+		h.random = f.OSFile()
+	case io.ReadSeeker: // before ReaderAt: what embeds an *os.File and reads in its own way has a ReadAt that does not
+		h.random = &seekReaderAt{file: f}
 	case io.ReaderAt:
 		h.random = f
-	case io.ReadSeeker:
-		h.random = &seekReaderAt{file: f}
 	default:
 		h.sequential = bufio.NewReaderSize(f, peekMost)
 	}
@@ -72,6 +78,8 @@ func (h *Handle) Release() {
 	}
 }
 
+var errNothing = errors.New("file system returned neither an error nor a value")
+
 // Look asks the opened file, never its name, what it is.
 func (h *Handle) Look() (anchor.Info, error) {
 	if h.anchored != nil {
@@ -80,6 +88,9 @@ func (h *Handle) Look() (anchor.Info, error) {
 	fi, err := h.foreign.Stat()
 	if err != nil {
 		return anchor.Info{}, err
+	}
+	if fi == nil {
+		return anchor.Info{}, errNothing
 	}
 	return anchor.InfoOf(fi), nil
 }
@@ -128,10 +139,10 @@ func (h *Handle) peek(n int) ([]byte, error) {
 		return p[:got], err
 	}
 	p, err := h.sequential.Peek(n)
-	if err == io.EOF {
-		err = nil
+	if err != nil && err != io.EOF {
+		return nil, unreadable{err}
 	}
-	return p, err
+	return p, nil
 }
 
 // writeRange copies an extent of the file to w: with sendfile where there is a
@@ -177,9 +188,17 @@ func (h *Handle) descriptor() descriptor {
 	if h.anchored != nil {
 		return h.anchored
 	}
-	file, _ := h.foreign.(descriptor)
+	// Exactly these: what wraps an *os.File may have a Read of its own, which
+	// sendfile would pass by.
+	file, _ := h.random.(*os.File)
+	if file == nil {
+		return nil
+	}
 	return file
 }
+
+// osFile is an fs.File that is an *os.File, but for what it says of itself.
+type osFile interface{ OSFile() *os.File }
 
 // seekReaderAt reads at offsets from a file that can only seek.
 type seekReaderAt struct {

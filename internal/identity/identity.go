@@ -4,6 +4,7 @@
 package identity
 
 import (
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
@@ -18,7 +19,10 @@ import (
 // or that holds less than it says. Opening it again may help.
 var ErrChanged = errors.New("file changed while it was read")
 
-// peekMost is how many bytes can be looked at ahead of the body.
+var errNoSize = errors.New("file does not know its size")
+
+// peekMost is how many bytes can be looked at ahead of the body: as many as tell a
+// media type (WHATWG MIME Sniffing, section 7).
 const peekMost = 512
 
 // copyBuffer is the size of the buffers between a file and a writer that does not
@@ -66,23 +70,29 @@ func (l *Loader) Open(view View, name string, eager bool) (*Opened, error) {
 		return nil, err
 	}
 	o.Handle = handle
+	opened := false
+	defer func() { // deferred: somebody else's file system may panic
+		if !opened {
+			o.Close()
+		}
+	}()
 	if err := o.look(eager && o.Seekable() && l.smallest > 0); err != nil {
-		o.Close()
 		return nil, err
 	}
 	if eager && o.Small() && o.plain == nil {
 		if err := o.Load(); err != nil {
-			o.Close()
 			return nil, err
 		}
 	}
+	opened = true
 	return o, nil
 }
 
 // look fills in what the file says. Reading comes first where it is asked for:
 // if the identity seen after the bytes were read is older than the reading, and
 // settled, then the bytes are its bytes. That is as sure as a look before and
-// one after, for one system call less.
+// one after, for one system call less. The price is that a device is read from
+// before it is known to be one, which has been opened by then anyway.
 func (o *Opened) look(readFirst bool) error {
 	n := 0
 	if readFirst {
@@ -96,11 +106,17 @@ func (o *Opened) look(readFirst bool) error {
 	if !Servable(info.Mode) {
 		return &fs.PathError{Op: "open", Path: o.Name, Err: ErrIrregular}
 	}
+	if info.Size < 0 && !info.Mode.IsDir() {
+		return errNoSize
+	}
 	o.Info = info
 	o.Settled = settled(info, o.Now)
 	o.ModTime = modTime(info, o.Now)
-	if readFirst && o.Small() && int64(n) == info.Size {
+	if readFirst && o.Settled && o.Small() && int64(n) == info.Size {
 		o.plain = (*o.buffer)[:n]
+	}
+	if !o.Small() {
+		o.freeBuffer() // which a long answer would hold for nothing
 	}
 	return nil
 }
@@ -127,16 +143,30 @@ func (o *Opened) Load() error {
 	if err != nil {
 		return err
 	}
-	if n < len(plain) || !o.unchanged() {
+	if n < len(plain) {
 		return ErrChanged
 	}
+	info, err := o.Look()
+	if err != nil || info.Size != o.Info.Size {
+		return ErrChanged
+	}
+	// Of what was written meanwhile, or has a date that is never twice the same,
+	// nothing is remembered.
+	o.Settled = o.Settled && o.Info.SameContent(info)
 	o.plain = plain
 	return nil
 }
 
-func (o *Opened) unchanged() bool {
-	info, err := o.Look()
-	return err == nil && o.Info.SameContent(info)
+// steady reads a file that is in memory once more and reports whether its digest is
+// the same: a read in the middle of a write sees the beginning of one version and
+// the end of another. What can only be read on is taken as it is.
+func (o *Opened) steady(sum [sha256.Size]byte) bool {
+	if !o.Seekable() {
+		return true
+	}
+	again := make([]byte, len(o.plain))
+	n, err := o.readFull(again, 0)
+	return err == nil && n == len(again) && sha256.Sum256(again) == sum
 }
 
 // Peek returns the first bytes of the file, as many as a media type is told by.
@@ -173,6 +203,9 @@ func (o *Opened) WriteRange(w io.Writer, r byterange.Range) error {
 		_, err := w.Write(o.plain[r.Start : r.Start+r.Length])
 		return err
 	}
+	if _, ok := w.(io.ReaderFrom); ok { // it brings its own buffer, where it needs one
+		return o.writeRange(w, r, nil)
+	}
 	buffer := o.loader.copying.Get().(*[]byte)
 	defer o.loader.copying.Put(buffer)
 	return o.writeRange(w, r, *buffer)
@@ -181,6 +214,10 @@ func (o *Opened) WriteRange(w io.Writer, r byterange.Range) error {
 // Close gives up the request's reference and its buffer.
 func (o *Opened) Close() {
 	o.Handle.Release()
+	o.freeBuffer()
+}
+
+func (o *Opened) freeBuffer() {
 	if o.buffer != nil {
 		o.loader.small.Put(o.buffer)
 		o.plain, o.buffer = nil, nil

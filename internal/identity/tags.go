@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"runtime"
 	"strconv"
+	"time"
 
 	"servery/internal/anchor"
 	"servery/internal/cache"
@@ -16,9 +17,17 @@ import (
 // remembered is how many content tags a table holds, a few hundred bytes each.
 const remembered = 16384
 
+// readMost is the size above which no file is read for its tag: it would take
+// longer than clients wait, and whoever comes after one that left would begin again.
+const readMost = 256 << 20
+
+// slotPatience is how long a file waits to be read. Should disks hang, a weak tag is
+// better than no answer.
+const slotPatience = time.Second
+
 // Key names an opened identity: whatever changes the content of a file changes
-// its key, provided that the identity was settled. Path is set only where there
-// is no inode to tell files apart.
+// its key, provided that the identity was settled. Path is empty where the inode is
+// known to be of the very bytes, which is so for a directory held open.
 type Key struct {
 	Device, Inode             uint64
 	Size, ModTime, ChangeTime int64
@@ -34,7 +43,7 @@ func (o *Opened) Key() Key {
 		ModTime:    o.Info.ModTime,
 		ChangeTime: o.Info.ChangeTime,
 	}
-	if !o.Info.HasInode {
+	if o.anchored == nil || !o.Info.HasInode { // what wraps a file may pass on the FileInfo of other bytes
 		key.Path = o.Name
 	}
 	return key
@@ -48,6 +57,7 @@ type Tags struct {
 	known      *cache.LRU[Key, etag.Tag]
 	reading    flight.Group[Key, etag.Tag]
 	slots      chan struct{} // one for each file that is being read, so that waiting for many costs little
+	long       chan struct{} // the same for files above the limit, which must not hold the others up
 }
 
 // NewTags returns an empty table.
@@ -56,6 +66,7 @@ func NewTags(contentMax int64) *Tags {
 		contentMax: contentMax,
 		known:      cache.New[Key, etag.Tag](remembered),
 		slots:      make(chan struct{}, runtime.GOMAXPROCS(0)),
+		long:       make(chan struct{}, 1),
 	}
 }
 
@@ -73,6 +84,8 @@ func (t *Tags) Of(ctx context.Context, o *Opened, reopen func() (*Handle, error)
 		return ofSmall(o)
 	case !o.Settled:
 		return ofMetadata(o), nil
+	case o.Info.Size > max(t.contentMax, readMost):
+		return weakly(o), nil
 	}
 	key := o.Key()
 	if tag, ok := t.known.Get(key); ok {
@@ -80,7 +93,7 @@ func (t *Tags) Of(ctx context.Context, o *Opened, reopen func() (*Handle, error)
 	}
 	if o.Small() {
 		tag, err := ofSmall(o)
-		if err == nil {
+		if err == nil && o.Settled { // which loading may have found out to be wrong
 			t.known.Add(key, tag, 1)
 		}
 		return tag, err
@@ -96,7 +109,11 @@ func ofSmall(o *Opened) (etag.Tag, error) {
 	if err := o.Load(); err != nil {
 		return "", err
 	}
-	return ofBytes(o.plain), nil
+	sum := sha256.Sum256(o.plain)
+	if !o.Settled && !o.steady(sum) { // it may be of two versions
+		return etag.Weak(opaqueOf(sum[:])), nil
+	}
+	return etag.Strong(opaqueOf(sum[:])), nil
 }
 
 // ofLarge prepares the reading of a whole file by a goroutine that may outlive
@@ -104,14 +121,20 @@ func ofSmall(o *Opened) (etag.Tag, error) {
 func (t *Tags) ofLarge(key Key, o *Opened, reopen func() (*Handle, error)) func(context.Context) (etag.Tag, error) {
 	handle, err := o.another(reopen)
 	info, buffers := o.Info, &o.loader.copying
+	slots, instead := t.slots, weakly(o)
+	if info.Size > t.contentMax {
+		slots = t.long
+	}
 	return func(ctx context.Context) (etag.Tag, error) {
 		if err != nil {
 			return "", err
 		}
 		defer handle.Release()
 		select {
-		case t.slots <- struct{}{}:
-			defer func() { <-t.slots }()
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
+		case <-time.After(slotPatience):
+			return instead, nil
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		}
@@ -155,25 +178,29 @@ func ofFile(ctx context.Context, h *Handle, info anchor.Info, buffer []byte) (et
 	if now, err := h.Look(); err != nil || !info.SameContent(now) {
 		return "", ErrChanged
 	}
-	return ofSum(hash.Sum(buffer[:0])), nil
+	return etag.Strong(opaqueOf(hash.Sum(buffer[:0]))), nil
 }
 
-func ofBytes(plain []byte) etag.Tag {
-	sum := sha256.Sum256(plain)
-	return ofSum(sum[:])
-}
-
-// ofSum keeps 128 bits of the digest: enough that nobody finds two files of one
-// tag by chance, and half the length in every request and answer.
-func ofSum(sum []byte) etag.Tag { return etag.Strong(hex.EncodeToString(sum[:16])) }
+// opaqueOf keeps 128 bits of a SHA-256 digest: enough that nobody finds two files of
+// one tag by chance, and half the length in every request and answer.
+func opaqueOf(sum []byte) string { return hex.EncodeToString(sum[:16]) }
 
 // ofMetadata makes a tag of size and date. The weak one of an unsettled identity
 // differs from the strong one that follows: should the file be written once more
 // within the grain of the clock, whoever holds the earlier bytes is found out.
 func ofMetadata(o *Opened) etag.Tag {
-	opaque := strconv.FormatInt(o.Info.Size, 16) + "-" + strconv.FormatInt(o.Info.ModTime, 16)
-	if o.Settled {
-		return etag.Strong(opaque)
+	if !o.Settled {
+		return weakly(o)
 	}
-	return etag.Weak(opaque + "-" + strconv.FormatInt(o.Info.ChangeTime, 16))
+	return etag.Strong(strconv.FormatInt(o.Info.Size, 16) + "-" + strconv.FormatInt(o.Info.ModTime, 16))
+}
+
+// weakly makes a tag of all times that there are, for want of anything better. There
+// is none where there are no times either.
+func weakly(o *Opened) etag.Tag {
+	if !o.Info.HasInode && o.ModTime.IsZero() {
+		return ""
+	}
+	return etag.Weak(strconv.FormatInt(o.Info.Size, 16) +
+		"-" + strconv.FormatInt(o.Info.ModTime, 16) + "-" + strconv.FormatInt(o.Info.ChangeTime, 16))
 }

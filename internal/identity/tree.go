@@ -72,6 +72,9 @@ func openForeign(fsys fs.FS, name string) (*Handle, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f == nil {
+		return nil, errNothing
+	}
 	return newForeign(f), nil
 }
 

@@ -14,10 +14,6 @@ import (
 	"strings"
 )
 
-// SniffLen is how many plain bytes a decision by content looks at
-// (WHATWG MIME Sniffing, section 7).
-const SniffLen = 512
-
 // Table maps names to media types. It is immutable and safe for concurrent use.
 type Table struct {
 	byExtension map[string]string // the application's own, keys in lower case

@@ -12,7 +12,6 @@ import (
 
 var (
 	modified  = time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
-	today     = time.Date(2024, time.June, 1, 0, 0, 0, 0, time.UTC)
 	imfFixed  = func(t time.Time) string { return t.Format("Mon, 02 Jan 2006 15:04:05 GMT") }
 	boundary  = "B0UNDARY"
 	mediaType = "text/plain; charset=utf-8"

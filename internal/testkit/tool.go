@@ -25,7 +25,7 @@ func Tool(tb testing.TB, name string) string {
 func Lacks(tb testing.TB, what string) {
 	tb.Helper()
 	if os.Getenv(requireTools) != "" {
-		tb.Fatalf("%s is missing, and %s is set", what, requireTools)
+		tb.Fatalf("missing: %s; and %s is set", what, requireTools)
 	}
-	tb.Skipf("%s is missing", what)
+	tb.Skipf("missing: %s", what)
 }

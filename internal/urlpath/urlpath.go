@@ -14,7 +14,7 @@ type Target struct {
 	Slash bool
 }
 
-// Parse returns what path names. escaped is the same path as it was sent, with its percent-encoding. It reports
+// Parse returns what path names, which must not be longer than 8 KiB. escaped is the same path as it was sent, with its percent-encoding. It reports
 // false where nothing can have the name, which is answered with 404.
 //
 // Dot segments and empty segments are removed as net/http removes them; ".." never leaves the root. An empty path,
@@ -25,7 +25,7 @@ type Target struct {
 // looks at the path before it is decoded would not have seen it (RFC 3986, section 2.2: an encoded delimiter is not a
 // delimiter).
 func Parse(path, escaped string) (Target, bool) {
-	if !isNameable(path) || encodesSeparator(escaped) {
+	if len(path) > longest || !isNameable(path) || encodesSeparator(escaped) {
 		return Target{}, false
 	}
 	slash := path == "" || path[len(path)-1] == '/'
@@ -45,6 +45,10 @@ func Hidden(name string) bool {
 	}
 	return false
 }
+
+// longest is twice the length in bytes that systems take for a path. A longer one consists of segments that are removed,
+// and the way back from them, a redirect's Location, is many times as long.
+const longest = 8 << 10
 
 func isNameable(path string) bool {
 	for i := range len(path) {
