@@ -18,19 +18,26 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // points one way and meets in the root.
 var imports = map[string][]string{
 	"servery": {
-		"internal/anchor", "internal/deliver", "internal/etag", "internal/identity",
-		"internal/mediatype", "internal/plan", "internal/urlpath",
+		"internal/accept", "internal/anchor", "internal/byterange", "internal/codec", "internal/coded",
+		"internal/deliver", "internal/etag", "internal/flight", "internal/identity", "internal/mediatype",
+		"internal/offload", "internal/plan", "internal/sidecar", "internal/urlpath",
 	},
 	"servery/internal/accept":    nil,
 	"servery/internal/anchor":    nil,
 	"servery/internal/byterange": nil,
 	"servery/internal/cache":     nil,
+	"servery/internal/codec":     nil,
+	"servery/internal/coded": {
+		"internal/cache", "internal/codec", "internal/etag", "internal/flight", "internal/identity", "internal/offload",
+	},
 	"servery/internal/deliver":   {"internal/byterange", "internal/plan"},
 	"servery/internal/etag":      nil,
 	"servery/internal/flight":    nil,
 	"servery/internal/identity":  {"internal/anchor", "internal/byterange", "internal/cache", "internal/etag", "internal/flight"},
 	"servery/internal/mediatype": nil,
+	"servery/internal/offload":   nil,
 	"servery/internal/plan":      {"internal/accept", "internal/byterange", "internal/etag"},
+	"servery/internal/sidecar":   {"internal/codec", "internal/identity"},
 	"servery/internal/testkit":   nil,
 	"servery/internal/urlpath":   nil,
 	"servery/examples/static":    {""},
@@ -43,7 +50,7 @@ var pure = []string{"accept", "byterange", "etag", "plan", "urlpath"}
 var impure = []string{"os", "io/fs", "net", "net/http", "sync", "sync/atomic", "context", "mime", "syscall"}
 
 // others are the modules that may be required at run time.
-var others = []string{"golang.org/x/sys/"}
+var others = []string{"golang.org/x/sys/", "github.com/klauspost/compress/"}
 
 func TestImportsPointOneWay(t *testing.T) {
 	output, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports", "./...").Output()

@@ -49,15 +49,20 @@ func (t ETag) ForCoding(coding string) ETag {
 	if _, ok := etag.Parse(`"` + coding + `"`); !ok {
 		return ETag{}
 	}
+	return ETag{t.tag.ForCoding(tagSuffix(coding))}
+}
+
+// tagSuffix distinguishes the tags of a coding whose level and maker nobody knows.
+func tagSuffix(coding string) string {
 	switch coding {
 	case "", "identity":
-		return t
+		return ""
 	case "gzip", "x-gzip":
-		return ETag{t.tag.ForCoding("-gz")}
+		return "-gz"
 	case "zstd":
-		return ETag{t.tag.ForCoding("-zst")}
+		return "-zst"
 	}
-	return ETag{t.tag.ForCoding("-" + coding)}
+	return "-" + coding
 }
 
 // FileETag returns the tag that a [FileServer] with the default options sends for

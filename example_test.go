@@ -1,6 +1,7 @@
 package servery_test
 
 import (
+	"compress/zlib"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -42,6 +43,54 @@ func ExampleFileServer_embedded() {
 	servery.FileServer(site, nil).ServeHTTP(answer, httptest.NewRequest("GET", "/docs/", nil))
 	fmt.Println(answer.Code, answer.Header().Get("Etag"))
 	// Output: 200 "1ec51e173e50a02fbc7e8d86930911d5"
+}
+
+// Another coding is a name, a suffix for its entity-tags, and a function.
+func ExampleEncoder() {
+	const level = 6
+	deflate := servery.Encoder{
+		Coding:     "deflate",
+		Suffix:     "zl",
+		Level:      level,
+		Generation: 1, // of the standard library's compressor: to be raised when its output changes
+		New:        func() (servery.EncoderWriter, error) { return zlib.NewWriterLevel(nil, level) },
+	}
+	dir, err := servery.OpenDir("testdata/site")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dir.Close()
+	handler := servery.FileServer(dir, &servery.FileServerOptions{
+		Encoders: append([]servery.Encoder{deflate}, servery.DefaultEncoders()...),
+	})
+
+	request := httptest.NewRequest("GET", "/large.txt", nil)
+	request.Header.Set("Accept-Encoding", "deflate, gzip")
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, request)
+	fmt.Println(answer.Code, answer.Header().Get("Content-Encoding"))
+	// Output: 200 deflate
+}
+
+// Several handlers may share what they hold and what they may use of the processors.
+func ExampleCompressionCache() {
+	cache := servery.NewCompressionCache(64 << 20)
+	limiter := servery.NewLimiter(servery.LimiterOptions{Workers: 2})
+	dir, err := servery.OpenDir("testdata/site")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dir.Close()
+	site := servery.FileServer(dir, &servery.FileServerOptions{Cache: cache, Limiter: limiter})
+	mirror := servery.FileServer(dir, &servery.FileServerOptions{Cache: cache, Limiter: limiter})
+
+	for _, handler := range []http.Handler{site, mirror} {
+		request := httptest.NewRequest("GET", "/large.txt", nil)
+		request.Header.Set("Accept-Encoding", "gzip")
+		handler.ServeHTTP(httptest.NewRecorder(), request)
+	}
+	fmt.Println(cache.Stats().Misses, cache.Stats().Hits, limiter.Stats().Completed)
+	// Output: 1 1 1
 }
 
 func ExampleImmutable() {

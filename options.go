@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"servery/internal/mediatype"
+	"servery/internal/sidecar"
 )
 
 const (
@@ -15,6 +16,9 @@ const (
 	mostSmallFileBuffer    = 1 << 20
 	defaultContentETagMax  = 1 << 20
 	defaultRanges          = 16
+	defaultMinSize         = 1 << 10
+	defaultMaxCompressSize = 10 << 20
+	defaultThreshold       = 128 << 10
 )
 
 // FileServerOptions are the options of [FileServer]. The zero value and nil mean
@@ -65,11 +69,61 @@ type FileServerOptions struct {
 	// not found, ".well-known" (RFC 8615) excepted.
 	ShowHidden bool
 
+	// Encoders are the content codings on offer, in the order of preference among
+	// those that a client wants equally. nil means [DefaultEncoders]; an empty slice
+	// switches compression off.
+	Encoders []Encoder
+
+	// Compressible reports whether files of a media type, which comes without
+	// parameters and in lower case, are worth a coding. It is called concurrently.
+	// nil means text, JSON, JavaScript, XML, SVG, WebAssembly and plain fonts.
+	Compressible func(mediaType string) bool
+
+	// MinSize is the size in bytes from which files are compressed. 0 means 1,024,
+	// negative means all.
+	MinSize int64
+
+	// MaxCompressSize is the size in bytes up to which files are compressed. Larger
+	// ones are sent as they are. 0 means 10 MiB.
+	MaxCompressSize int64
+
+	// Cache holds what was compressed. nil means one of 32 MiB for this handler.
+	Cache *CompressionCache
+
+	// Limiter bounds the compression that runs at once. nil means one with the
+	// defaults for this handler.
+	Limiter *Limiter
+
+	// OffloadThreshold is the size in bytes from which a file counts as large for
+	// the Limiter. 0 means 128 KiB.
+	OffloadThreshold int64
+
+	// OnSaturation is what to answer when the Limiter turns a compression away.
+	OnSaturation Saturation
+
+	// Sidecars are the codings, of "zstd", "br" and "gzip", for which a file
+	// name.zst, name.br or name.gz beside the original is sent in its place: in this
+	// order among those that a client wants equally, before the Encoders. One that
+	// is older than the original, empty, unreadable or obviously something else is
+	// passed over. nil means none.
+	Sidecars []string
+
 	// NoRedirect switches off the redirects of a directory to its name with a
 	// slash, whose index is then served at once, and of a file to its name
 	// without one, which is then not found.
 	NoRedirect bool
 }
+
+// Saturation is what a handler does when it may not compress any more at the moment.
+type Saturation int
+
+const (
+	// Reject answers 503 at once, to be tried again a second later. It protects the
+	// network where that is what is scarce.
+	Reject Saturation = iota
+	// ServeIdentity sends the file as it is.
+	ServeIdentity
+)
 
 // Validate reports the first option that makes no sense. [FileServer] panics with
 // the text of what Validate returns. A nil receiver is valid.
@@ -88,6 +142,24 @@ func (o *FileServerOptions) Validate() error {
 	if _, err := mediatype.New(o.MediaTypes); err != nil {
 		return fmt.Errorf("servery: MediaTypes: %w", err)
 	}
+	return o.validateCodings()
+}
+
+func (o *FileServerOptions) validateCodings() error {
+	if _, err := codecs(o.Encoders, 0); err != nil {
+		return fmt.Errorf("servery: Encoders: %w", err)
+	}
+	if o.MaxCompressSize < 0 || o.OffloadThreshold < 0 {
+		return fmt.Errorf("servery: MaxCompressSize %d, OffloadThreshold %d: negative", o.MaxCompressSize, o.OffloadThreshold)
+	}
+	if o.OnSaturation != Reject && o.OnSaturation != ServeIdentity {
+		return fmt.Errorf("servery: OnSaturation: %d is neither Reject nor ServeIdentity", o.OnSaturation)
+	}
+	for i, coding := range o.Sidecars {
+		if sidecar.Extension(coding) == "" || slices.Contains(o.Sidecars[:i], coding) {
+			return fmt.Errorf("servery: Sidecars: %q is not zstd, br or gzip, or there twice", coding)
+		}
+	}
 	return nil
 }
 
@@ -105,10 +177,31 @@ func (o *FileServerOptions) withDefaults() FileServerOptions {
 	c.SmallFileBuffer = orDefault(c.SmallFileBuffer, defaultSmallFileBuffer)
 	c.ContentETagMax = orDefault(c.ContentETagMax, defaultContentETagMax)
 	c.Ranges = max(orDefault(c.Ranges, defaultRanges), 0)
+	c.withCodingDefaults()
 	if c.CacheControl == nil {
 		c.CacheControl = Immutable()
 	}
 	return c
+}
+
+func (o *FileServerOptions) withCodingDefaults() {
+	o.Encoders = slices.Clone(o.Encoders)
+	if o.Encoders == nil {
+		o.Encoders = DefaultEncoders()
+	}
+	o.Sidecars = slices.Clone(o.Sidecars)
+	o.MinSize = max(orDefault(o.MinSize, defaultMinSize), 0)
+	o.MaxCompressSize = orDefault(o.MaxCompressSize, defaultMaxCompressSize)
+	o.OffloadThreshold = orDefault(o.OffloadThreshold, defaultThreshold)
+	if o.Compressible == nil {
+		o.Compressible = mediatype.Compressible
+	}
+	if o.Cache == nil {
+		o.Cache = NewCompressionCache(defaultCacheBytes)
+	}
+	if o.Limiter == nil {
+		o.Limiter = NewLimiter(LimiterOptions{})
+	}
 }
 
 func orDefault[T int | int64](value, standard T) T {

@@ -21,6 +21,7 @@ var roles = map[string]func(args []string) error{
 	"replace files": replaceFiles,
 	"replace links": replaceLinks,
 	"serve bytes":   serveBytes,
+	"serve coded":   serveCoded,
 }
 
 // play returns the code to exit with.

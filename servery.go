@@ -12,6 +12,10 @@
 //	}
 //	http.ListenAndServe("127.0.0.1:8080", servery.FileServer(dir, nil))
 //
+// Files that are worth it are sent in gzip or zstd to those who accept that. A
+// [CompressionCache] holds what was compressed, and lets all who ask for the same at
+// the same time share the work; a [Limiter] bounds what is compressed at once.
+//
 // A request is decided first and acted upon after: its fields and the facts of
 // the opened file go into a pure function that decides all that a client can see;
 // what follows only writes. RFC 9110 is the authority for every answer. Directories

@@ -69,35 +69,21 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// asNobody is set in the process that TestPermission starts, to the directory
-// that it serves.
+// asNobody is set, to the directory to serve, in the process that a test starts to
+// run itself again.
 const asNobody = "SERVERY_TEST_AS_NOBODY"
 
-// Whoever runs as root may read everything, so the test asks as somebody else.
-func TestPermission(t *testing.T) {
-	dir := os.Getenv(asNobody)
-	if dir != "" {
-		opened, err := servery.OpenDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer opened.Close()
-		for _, target := range []string{"/closed.txt", "/closed/a.txt", "/closed/"} {
-			recorder := httptest.NewRecorder()
-			servery.FileServer(opened, nil).ServeHTTP(recorder, httptest.NewRequest("GET", target, nil))
-			fmt.Printf("%s %d %q\n", target, recorder.Code, recorder.Body)
-		}
-		return
-	}
-	dir = specialTree(t)
-	for _, name := range []string{"closed", "closed.txt"} {
-		if err := os.Chmod(filepath.Join(dir, name), 0); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Cleanup(func() { os.Chmod(filepath.Join(dir, "closed"), 0o755) })
+// runAsNobody runs the calling test again as a user whom permissions mean something
+// to, unlike root, and returns what it printed. dir, but not what is in it,
+// is opened to that user.
+func runAsNobody(t *testing.T, dir string) string {
+	t.Helper()
 	for parent := dir; strings.HasPrefix(parent, os.TempDir()+"/"); parent = filepath.Dir(parent) {
-		if err := os.Chmod(parent, 0o755); err != nil {
+		info, err := os.Stat(parent)
+		if err == nil {
+			err = os.Chmod(parent, info.Mode().Perm()|0o555)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +91,7 @@ func TestPermission(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		exe = os.Args[0]
 	}
-	again := exec.Command(exe, "-test.run=^TestPermission$", "-test.v")
+	again := exec.Command(exe, "-test.run=^"+t.Name()+"$", "-test.v")
 	again.Env = append(os.Environ(), asNobody+"="+dir)
 	again.Dir = "/"
 	if os.Getuid() == 0 {
@@ -115,8 +101,31 @@ func TestPermission(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	for _, target := range []string{"/closed.txt", "/closed/a.txt", "/closed/"} {
-		if want := target + ` 403 "403 Forbidden\n"`; !strings.Contains(string(output), want) {
+	return string(output)
+}
+
+// Whoever runs as root may read everything, so the test asks as somebody else.
+func TestPermission(t *testing.T) {
+	targets := []string{"/closed.txt", "/closed/a.txt", "/closed/"}
+	if dir := os.Getenv(asNobody); dir != "" {
+		handler := servery.FileServer(openDir(t, dir), nil)
+		for _, target := range targets {
+			recorder := httptest.NewRecorder()
+			handler.ServeHTTP(recorder, httptest.NewRequest("GET", target, nil))
+			fmt.Printf("%s %d %q\n", target, recorder.Code, recorder.Body)
+		}
+		return
+	}
+	dir := specialTree(t)
+	for _, name := range []string{"closed", "closed.txt"} {
+		if err := os.Chmod(filepath.Join(dir, name), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Join(dir, "closed"), 0o755) })
+	output := runAsNobody(t, dir)
+	for _, target := range targets {
+		if want := target + ` 403 "403 Forbidden\n"`; !strings.Contains(output, want) {
 			t.Errorf("no %s in\n%s", want, output)
 		}
 	}

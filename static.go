@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"runtime"
 	"strings"
 	"time"
 
+	"servery/internal/codec"
 	"servery/internal/deliver"
 	"servery/internal/identity"
 	"servery/internal/mediatype"
@@ -49,6 +51,8 @@ func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 		tags:    identity.NewTags(o.ContentETagMax),
 		types:   types,
 	}
+	s.encoders, _ = codecs(o.Encoders, runtime.GOMAXPROCS(0)) // validated above
+	s.namespace = o.Cache.namespaces.Add(1)
 	if isDir {
 		s.tree = identity.Tree{Dir: dir.anchor}
 	}
@@ -62,6 +66,9 @@ type fileServer struct {
 	loader  *identity.Loader
 	tags    *identity.Tags
 	types   *mediatype.Table
+
+	encoders  *codec.Set
+	namespace uint64 // the handler's in the cache, for files that have no inodes
 }
 
 func (s *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -83,7 +90,7 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
 	target, ok := urlpath.Parse(r.URL.Path, r.URL.EscapedPath())
 	if ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name)) {
 		for i := range attempts {
-			err = s.attempt(w, r, target, i > 0 || isPlainGet(r))
+			err = s.attempt(w, r, target, i > 0 || s.sendsPlain(r, target.Name))
 			if !errors.Is(err, identity.ErrChanged) {
 				break
 			}
@@ -111,13 +118,13 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 		deliver.Answer(w, head, plan.Redirect(location), nil)
 		return nil
 	}
-	defer opened.Close()
-
-	p, err := s.plan(view, w.Header(), r, opened)
+	x := &exchange{fileServer: s, r: r, outer: w.Header(), view: view, file: opened}
+	defer x.close()
+	a, err := x.decide()
 	if err != nil {
 		return err
 	}
-	deliver.Answer(w, head, p, opened)
+	deliver.Answer(w, head, a.plan, a.content)
 	return nil
 }
 
@@ -157,65 +164,10 @@ func (s *fileServer) index(view identity.View, directory string, eager bool) (*i
 	return nil, fs.ErrNotExist
 }
 
-// plan decides the answer and makes sure that the bytes it promises are there.
-func (s *fileServer) plan(view identity.View, outer http.Header, r *http.Request, opened *identity.Opened) (plan.Plan, error) {
-	facts, err := s.facts(view, outer, r, opened)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	p := plan.Decide(requestOf(r), facts)
-	switch {
-	case len(p.Ranges) == 0:
-	case opened.Small():
-		err = opened.Load()
-	default:
-		err = opened.Probe(p.Ranges)
-	}
-	return p, err
-}
-
-// facts collects what the plan needs to know of the file. What outer code said of
-// its media type and its caching counts for more than what is known here.
-func (s *fileServer) facts(view identity.View, outer http.Header, r *http.Request, opened *identity.Opened) (plan.Facts, error) {
-	f := plan.Facts{Size: opened.Info.Size, ModTime: opened.ModTime, Now: opened.Now}
-	var err error
-	if f.ContentType, err = s.contentType(outer, opened); err != nil {
-		return f, err
-	}
-	f.ETag, err = s.tags.Of(r.Context(), opened, func() (*identity.Handle, error) { return view.Open(opened.Name) })
-	if err != nil {
-		return f, err
-	}
-	f.Negotiable = mediatype.Compressible(f.ContentType)
-	if opened.Seekable() {
-		f.MostRanges = s.options.Ranges
-	}
-	if lines, ok := outer["Cache-Control"]; ok {
-		f.CacheControl = strings.Join(lines, ", ")
-	} else {
-		f.CacheControl = s.options.CacheControl(opened.Name)
-	}
-	return f, nil
-}
-
-func (s *fileServer) contentType(outer http.Header, opened *identity.Opened) (string, error) {
-	if lines, ok := outer["Content-Type"]; ok {
-		if len(lines) == 0 {
-			return "", nil
-		}
-		return lines[len(lines)-1], nil // browsers, too, go by the last
-	}
-	if mediaType := s.types.ByName(opened.Name); mediaType != "" {
-		return mediaType, nil
-	}
-	prefix, err := opened.Peek()
-	return mediatype.Sniff(prefix), err
-}
-
-// isPlainGet reports whether the answer will be the whole file, unless it is an
-// error: nothing in the request could make it anything else.
-func isPlainGet(r *http.Request) bool {
-	if r.Method != http.MethodGet {
+// sendsPlain reports whether the answer will be the whole file as it is, unless it
+// is an error: nothing in the request or the name could make it anything else.
+func (s *fileServer) sendsPlain(r *http.Request, name string) bool {
+	if r.Method != http.MethodGet || len(r.Header["Accept-Encoding"]) > 0 && s.mayBeCoded(name) {
 		return false
 	}
 	for _, name := range [...]string{"Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
@@ -224,6 +176,13 @@ func isPlainGet(r *http.Request) bool {
 		}
 	}
 	return true
+}
+
+// mayBeCoded reports whether the name does not rule a coding out.
+func (s *fileServer) mayBeCoded(name string) bool {
+	mediaType := s.types.ByName(name)
+	return len(s.options.Sidecars)+len(s.options.Encoders) > 0 &&
+		(mediaType == "" || s.options.Compressible(mediatype.Essence(mediaType)))
 }
 
 func requestOf(r *http.Request) plan.Request {

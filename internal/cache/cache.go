@@ -67,6 +67,16 @@ func (c *LRU[K, V]) Get(key K) (V, bool) {
 	return n.value, true
 }
 
+// Peek returns the value of key, and neither counts nor makes it more recently used.
+func (c *LRU[K, V]) Peek(key K) (value V, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n, ok := c.nodes[key]; ok {
+		return n.value, true
+	}
+	return value, false
+}
+
 // Add makes value the one of key and the most recently used, in place of an earlier value, and evicts the least
 // recently used others until it fits. It reports whether value is retained.
 //

@@ -14,7 +14,7 @@ func setFields(h http.Header, p plan.Plan) {
 	f.set("Content-Type", p.ContentType)
 	f.set("Content-Length", p.ContentLength)
 	f.set("Content-Range", p.ContentRange)
-	f.set("Content-Encoding", "")
+	f.set("Content-Encoding", p.ContentEncoding)
 	f.set("Etag", string(p.ETag))
 	f.set("Last-Modified", p.LastModified)
 	f.set("Cache-Control", p.CacheControl)
@@ -37,7 +37,7 @@ func setFields(h http.Header, p plan.Plan) {
 // without spare room, so that whoever appends to one reaches no other.
 type fields struct {
 	h      http.Header
-	values [12]string
+	values [13]string
 	used   int
 }
 

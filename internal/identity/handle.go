@@ -2,6 +2,7 @@ package identity
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -99,9 +100,9 @@ func (h *Handle) Look() (anchor.Info, error) {
 // there are no ranges.
 func (h *Handle) Seekable() bool { return h.random != nil }
 
-// readFull fills p with the bytes from offset on, or as many as there are. A
+// ReadFull fills p with the bytes from offset on, or as many as there are. A
 // sequential file has but one offset, the one where it stands.
-func (h *Handle) readFull(p []byte, offset int64) (n int, err error) {
+func (h *Handle) ReadFull(p []byte, offset int64) (n int, err error) {
 	if h.sequential != nil {
 		n, err = io.ReadFull(h.sequential, p)
 	} else {
@@ -116,13 +117,41 @@ func (h *Handle) readFull(p []byte, offset int64) (n int, err error) {
 	return n, err
 }
 
+// Each calls use with the bytes of the file, in order, a buffer at a time. It reads
+// exactly the file that info describes, from its beginning, and reports ErrChanged
+// if it is not that file any more at the end. An end of ctx is noticed between two
+// reads.
+func (h *Handle) Each(ctx context.Context, info anchor.Info, buffer []byte, use func([]byte) error) error {
+	for offset := int64(0); offset < info.Size; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		chunk := buffer[:min(int64(len(buffer)), info.Size-offset)]
+		n, err := h.ReadFull(chunk, offset)
+		switch {
+		case err != nil:
+			return err
+		case n < len(chunk):
+			return ErrChanged
+		}
+		if err := use(chunk); err != nil {
+			return err
+		}
+		offset += int64(n)
+	}
+	if now, err := h.Look(); err != nil || !info.SameContent(now) {
+		return ErrChanged
+	}
+	return nil
+}
+
 // readSome fills p with the first bytes, by a single system call where there is a
 // descriptor. It may return fewer than there are.
 func (h *Handle) readSome(p []byte) (int, error) {
 	if h.anchored != nil {
 		return h.anchored.ReadSome(p, 0)
 	}
-	return h.readFull(p, 0)
+	return h.ReadFull(p, 0)
 }
 
 // unreadable is a failure to read what was opened. It is no longer what the system
@@ -135,7 +164,7 @@ type unreadable struct{ error }
 func (h *Handle) peek(n int) ([]byte, error) {
 	if h.sequential == nil {
 		p := make([]byte, n)
-		got, err := h.readFull(p, 0)
+		got, err := h.ReadFull(p, 0)
 		return p[:got], err
 	}
 	p, err := h.sequential.Peek(n)

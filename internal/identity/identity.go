@@ -57,6 +57,7 @@ type Opened struct {
 	Settled bool      // no later write can leave Info as it is
 
 	loader *Loader
+	view   View    // what Name was opened in
 	plain  []byte  // the whole file, where it is in memory; part of buffer
 	buffer *[]byte // from loader.small, goes back on Close
 }
@@ -64,7 +65,7 @@ type Opened struct {
 // Open opens name. With eager set the caller expects to send the file: a small
 // one is then in memory, read with no more system calls than its sending needs.
 func (l *Loader) Open(view View, name string, eager bool) (*Opened, error) {
-	o := &Opened{Name: name, Now: l.now(), loader: l}
+	o := &Opened{Name: name, Now: l.now(), loader: l, view: view}
 	handle, err := view.Open(name)
 	if err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (o *Opened) Load() error {
 		o.buffer = o.loader.small.Get().(*[]byte)
 	}
 	plain := (*o.buffer)[:o.Info.Size]
-	n, err := o.readFull(plain, 0)
+	n, err := o.ReadFull(plain, 0)
 	if err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func (o *Opened) steady(sum [sha256.Size]byte) bool {
 		return true
 	}
 	again := make([]byte, len(o.plain))
-	n, err := o.readFull(again, 0)
+	n, err := o.ReadFull(again, 0)
 	return err == nil && n == len(again) && sha256.Sum256(again) == sum
 }
 
@@ -186,7 +187,7 @@ func (o *Opened) Probe(ranges []byterange.Range) error {
 	}
 	var last [1]byte
 	for _, r := range ranges {
-		n, err := o.readFull(last[:], r.Start+r.Length-1)
+		n, err := o.ReadFull(last[:], r.Start+r.Length-1)
 		if err != nil {
 			return err
 		}
@@ -209,6 +210,17 @@ func (o *Opened) WriteRange(w io.Writer, r byterange.Range) error {
 	buffer := o.loader.copying.Get().(*[]byte)
 	defer o.loader.copying.Put(buffer)
 	return o.writeRange(w, r, *buffer)
+}
+
+// Another returns a reference of its own to the file, from its beginning: for work
+// that may outlive the request. A file that can be read only once is opened once
+// more.
+func (o *Opened) Another() (*Handle, error) {
+	if !o.Seekable() {
+		return o.view.Open(o.Name)
+	}
+	o.Handle.Retain()
+	return o.Handle, nil
 }
 
 // Close gives up the request's reference and its buffer.

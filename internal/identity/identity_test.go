@@ -99,7 +99,7 @@ func (f *fixture) tag(ctx context.Context, t *testing.T) (etag.Tag, error) {
 		t.Fatal(err)
 	}
 	defer o.Close()
-	return f.tags.Of(ctx, o, func() (*Handle, error) { return f.view.Open("file") })
+	return f.tags.Of(ctx, o)
 }
 
 func TestHandleIsClosedByItsLastOwner(t *testing.T) {
@@ -110,7 +110,7 @@ func TestHandleIsClosedByItsLastOwner(t *testing.T) {
 	}
 	h.Retain()
 	h.Release()
-	if n, err := h.readFull(make([]byte, 7), 0); n != 7 || err != nil {
+	if n, err := h.ReadFull(make([]byte, 7), 0); n != 7 || err != nil {
 		t.Errorf("the second owner reads %d bytes, error %v", n, err)
 	}
 	h.Release()
@@ -252,7 +252,7 @@ func TestUnsettledIsNotRemembered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tag, err := f.tags.Of(t.Context(), o, nil)
+		tag, err := f.tags.Of(t.Context(), o)
 		if small := size < 16<<10; err != nil || small != (tag == tagOf(content)) || small == strings.HasPrefix(string(tag), "W/") {
 			t.Errorf("%d bytes: tag %s, error %v", size, tag, err)
 		}
@@ -323,7 +323,7 @@ func TestTagsOfOthersDoNotWaitForLongReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tag, err := f.tags.Of(t.Context(), o, nil); err != nil || tag != tagOf(f.fsys.MapFS["other"].Data) {
+		if tag, err := f.tags.Of(t.Context(), o); err != nil || tag != tagOf(f.fsys.MapFS["other"].Data) {
 			t.Errorf("tag %s, error %v, want the content's", tag, err)
 		}
 		o.Close()

@@ -73,8 +73,7 @@ func NewTags(contentMax int64) *Tags {
 // Of returns the file's tag: of its content up to the limit and wherever its date
 // means nothing, else of size and date. A tag that is not made of the bytes that
 // will be sent is weak while the identity is unsettled (RFC 9110, section 8.8.1).
-// reopen opens the file once more, for those that can be read only once.
-func (t *Tags) Of(ctx context.Context, o *Opened, reopen func() (*Handle, error)) (etag.Tag, error) {
+func (t *Tags) Of(ctx context.Context, o *Opened) (etag.Tag, error) {
 	switch {
 	case t.contentMax < 0 && o.ModTime.IsZero():
 		return "", nil // nothing to make one of that is not to be read
@@ -99,7 +98,7 @@ func (t *Tags) Of(ctx context.Context, o *Opened, reopen func() (*Handle, error)
 		return tag, err
 	}
 	tag, _, err := t.reading.Do(ctx, key, func() func(context.Context) (etag.Tag, error) {
-		return t.ofLarge(key, o, reopen)
+		return t.ofLarge(key, o)
 	})
 	return tag, err
 }
@@ -118,8 +117,8 @@ func ofSmall(o *Opened) (etag.Tag, error) {
 
 // ofLarge prepares the reading of a whole file by a goroutine that may outlive
 // this request: it owns its handle, and its slot bounds how many read at once.
-func (t *Tags) ofLarge(key Key, o *Opened, reopen func() (*Handle, error)) func(context.Context) (etag.Tag, error) {
-	handle, err := o.another(reopen)
+func (t *Tags) ofLarge(key Key, o *Opened) func(context.Context) (etag.Tag, error) {
+	handle, err := o.Another()
 	info, buffers := o.Info, &o.loader.copying
 	slots, instead := t.slots, weakly(o)
 	if info.Size > t.contentMax {
@@ -148,38 +147,21 @@ func (t *Tags) ofLarge(key Key, o *Opened, reopen func() (*Handle, error)) func(
 	}
 }
 
-// another returns a reference of its own to the file, from its beginning.
-func (o *Opened) another(reopen func() (*Handle, error)) (*Handle, error) {
-	if !o.Seekable() {
-		return reopen()
-	}
-	o.Handle.Retain()
-	return o.Handle, nil
-}
-
 // ofFile reads exactly the file that info describes, or fails.
 func ofFile(ctx context.Context, h *Handle, info anchor.Info, buffer []byte) (etag.Tag, error) {
 	hash := sha256.New()
-	for offset := int64(0); offset < info.Size; {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		chunk := buffer[:min(int64(len(buffer)), info.Size-offset)]
-		n, err := h.readFull(chunk, offset)
-		if err != nil {
-			return "", err
-		}
-		if n < len(chunk) {
-			return "", ErrChanged
-		}
+	err := h.Each(ctx, info, buffer, func(chunk []byte) error {
 		hash.Write(chunk)
-		offset += int64(n)
+		return nil
+	})
+	if err != nil {
+		return "", err
 	}
-	if now, err := h.Look(); err != nil || !info.SameContent(now) {
-		return "", ErrChanged
-	}
-	return etag.Strong(opaqueOf(hash.Sum(buffer[:0]))), nil
+	return TagOfSum(hash.Sum(buffer[:0])), nil
 }
+
+// TagOfSum makes the strong tag of a SHA-256 digest.
+func TagOfSum(sum []byte) etag.Tag { return etag.Strong(opaqueOf(sum)) }
 
 // opaqueOf keeps 128 bits of a SHA-256 digest: enough that nobody finds two files of
 // one tag by chance, and half the length in every request and answer.

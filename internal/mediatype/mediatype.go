@@ -77,8 +77,7 @@ func WithCharset(mediaType string) string {
 // usually shrinks by a content coding. Formats that are compressed already are
 // not, nor those whose framing a coding would hold back (event streams, gRPC).
 func Compressible(mediaType string) bool {
-	essence, _, _ := strings.Cut(mediaType, ";")
-	essence = strings.ToLower(strings.TrimSpace(essence))
+	essence := Essence(mediaType)
 	switch {
 	case essence == "text/event-stream", strings.HasPrefix(essence, "application/grpc"):
 		return false
@@ -87,6 +86,12 @@ func Compressible(mediaType string) bool {
 		return true
 	}
 	return compressibleByName(essence)
+}
+
+// Essence is a media type without its parameters, in lower case.
+func Essence(mediaType string) string {
+	essence, _, _ := strings.Cut(mediaType, ";")
+	return strings.ToLower(strings.TrimSpace(essence))
 }
 
 func compressibleByName(essence string) bool {

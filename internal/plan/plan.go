@@ -29,18 +29,19 @@ const (
 type Plan struct {
 	Status int
 
-	ContentType   string
-	ContentLength string
-	ContentRange  string
-	ETag          etag.Tag
-	LastModified  string
-	CacheControl  string
-	AcceptRanges  string
-	Allow         string
-	Location      string
-	RetryAfter    string
-	Vary          bool // Accept-Encoding is to be among the members of Vary
-	NoSniff       bool
+	ContentType     string
+	ContentEncoding string
+	ContentLength   string
+	ContentRange    string
+	ETag            etag.Tag
+	LastModified    string
+	CacheControl    string
+	AcceptRanges    string
+	Allow           string
+	Location        string
+	RetryAfter      string
+	Vary            bool // Accept-Encoding is to be among the members of Vary
+	NoSniff         bool
 
 	// What follows the head: extents of the file, in this order, or an error's
 	// whole body, or nothing where both are empty. Several extents are parts, and
@@ -54,10 +55,15 @@ type Plan struct {
 
 // Decide answers a GET or HEAD for a representation that was opened.
 func Decide(r Request, f Facts) Plan {
+	ranges, verdict := rangesInForce(r, f)
+	coding, ok := choose(r, f, verdict != byterange.Whole)
 	// Preconditions do not count where the answer without them would be an error
 	// (RFC 9110, section 13.2.1), so what cannot be accepted comes first.
-	if !accept.IdentityAcceptable(r.AcceptEncoding) {
+	if !ok {
 		return failureOf(statusNotAcceptable, true)
+	}
+	if coding.Name != accept.Identity {
+		f.ETag = coding.ETag
 	}
 	switch precondition(r, f) {
 	case statusPreconditionFailed:
@@ -65,20 +71,71 @@ func Decide(r Request, f Facts) Plan {
 	case statusNotModified:
 		return notModified(f)
 	}
-	if r.Head || len(r.Range) == 0 || !rangeInForce(r, f) {
-		return whole(r, f)
-	}
-	switch ranges, verdict := byterange.Parse(r.Range, f.Size, f.MostRanges); verdict {
-	case byterange.Partial:
-		if p, ok := partial(r, f, ranges); ok {
-			return p
-		}
-	case byterange.Unsatisfiable:
+	switch {
+	case coding.Name != accept.Identity:
+		return coded(f, coding)
+	case verdict == byterange.Unsatisfiable:
 		p := failureOf(statusUnsatisfiable, f.Negotiable)
 		p.ContentRange = byterange.Unsatisfied(f.Size)
 		return p
+	case verdict == byterange.Partial:
+		if p, ok := partial(r, f, ranges); ok {
+			return p
+		}
 	}
 	return whole(r, f)
+}
+
+// rangesInForce reads the Range field. Its verdict is Whole where the field does
+// not count: for other methods than GET (RFC 9110, section 14.2), under an If-Range
+// that fails, and where the only thing that has ranges here, identity, is refused.
+func rangesInForce(r Request, f Facts) ([]byterange.Range, byterange.Verdict) {
+	if r.Head || len(r.Range) == 0 || !rangeInForce(r, f) || !accept.IdentityAcceptable(r.AcceptEncoding) {
+		return nil, byterange.Whole
+	}
+	return byterange.Parse(r.Range, f.Size, f.MostRanges)
+}
+
+// choose selects the representation that everything after it is about. It reports
+// false where none is acceptable.
+func choose(r Request, f Facts, ranged bool) (Coding, bool) {
+	identity := Coding{Name: accept.Identity, ETag: f.ETag}
+	if ranged {
+		return identity, true
+	}
+	var room [4]string
+	offered := room[:0]
+	for _, coding := range f.Codings {
+		offered = append(offered, coding.Name)
+	}
+	var wanted [5]string
+	order := accept.Order(wanted[:0], r.AcceptEncoding, offered)
+	if len(order) == 0 {
+		return Coding{}, false
+	}
+	for _, coding := range f.Codings {
+		if coding.Name == order[0] {
+			return coding, true
+		}
+	}
+	return identity, true
+}
+
+// coded plans an answer whose length only the finished body tells: see Measured.
+func coded(f Facts, coding Coding) Plan {
+	p := selected(statusOK, f)
+	p.ContentEncoding = coding.Name
+	p.AcceptRanges = ""
+	return p
+}
+
+// Measured is the plan of a coded answer whose body is that long.
+func (p Plan) Measured(length int64, head bool) Plan {
+	p.ContentLength = strconv.FormatInt(length, 10)
+	if !head && length > 0 {
+		p.Ranges = []byterange.Range{{Start: 0, Length: length}}
+	}
+	return p
 }
 
 func whole(r Request, f Facts) Plan {

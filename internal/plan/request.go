@@ -33,4 +33,13 @@ type Facts struct {
 	MostRanges   int    // 0 where ranges are off or the file cannot seek
 	Negotiable   bool   // the coding could depend on the request
 	Now          time.Time
+
+	// Codings are on offer besides identity, in the server's order of preference.
+	Codings []Coding
+}
+
+// Coding is a coded representation of the same resource.
+type Coding struct {
+	Name string   // the content coding, in lower case
+	ETag etag.Tag // its own, "" where identity has none
 }

@@ -1,0 +1,100 @@
+// Package coded makes the coded representations of opened files, once for all who
+// ask at the same time, and keeps them within a limit.
+package coded
+
+import (
+	"context"
+	"sync/atomic"
+
+	"servery/internal/cache"
+	"servery/internal/etag"
+	"servery/internal/flight"
+	"servery/internal/identity"
+)
+
+// overhead is what an entry is charged besides its body and its path: the key, the
+// node of the list, and their share of the map.
+const overhead = 512
+
+// Key names a coded representation: the same key stands for the same bytes.
+type Key struct {
+	File       identity.Key
+	Namespace  uint64 // tells file systems apart where File goes by the path; else 0
+	Coding     string
+	Level      int
+	Generation int
+	Always     bool // whether the body is wanted even if it saves nothing
+
+	// unsettled is set by the Store. An identity that is not settled may stand for
+	// more than one content: it gets nothing of what is kept, and does not share its
+	// work with those who found it settled.
+	unsettled bool
+}
+
+// Body is a coded representation, or the verdict that there should be none. It is
+// shared and never changes.
+type Body struct {
+	Bytes []byte
+	Worth bool     // if not, Bytes is empty: the coding saves too little
+	Plain etag.Tag // made of the very bytes that were encoded, where the Job asked for it
+}
+
+// Store keeps bodies, the least recently used going first, and lets everyone who
+// asks for the same one at the same time share its making. A Store may be shared
+// by any number of goroutines.
+type Store struct {
+	kept    *cache.LRU[Key, *Body]
+	flights flight.Group[Key, *Body]
+	closed  atomic.Bool // nothing is kept any more
+}
+
+// NewStore returns a Store that keeps up to limit bytes, overhead included.
+func NewStore(limit int64) *Store {
+	return &Store{kept: cache.New[Key, *Body](limit)}
+}
+
+// Stats describes the store at this moment.
+func (s *Store) Stats() (cache.Stats, flight.Stats) { return s.kept.Stats(), s.flights.Stats() }
+
+// Purge forgets what is kept. What is being made is not affected.
+func (s *Store) Purge() { s.kept.Purge() }
+
+// Shutdown refuses new work with [flight.ErrShutdown], waits for what runs, and
+// forgets what is kept. If ctx ends first it returns the cause.
+func (s *Store) Shutdown(ctx context.Context) error {
+	s.closed.Store(true)
+	err := s.flights.Shutdown(ctx)
+	s.kept.Purge()
+	return err
+}
+
+// Body returns what the job makes, from what is kept or by doing it.
+func (s *Store) Body(ctx context.Context, job Job) (*Body, error) {
+	job.Key.unsettled = !job.File.Settled
+	if body, ok := s.kept.Get(job.Key); ok {
+		return body, nil
+	}
+	body, _, err := s.flights.Do(ctx, job.Key, func() func(context.Context) (*Body, error) {
+		handle, err := job.File.Another()
+		return func(ctx context.Context) (*Body, error) {
+			if err != nil {
+				return nil, err
+			}
+			defer handle.Release()
+			return s.make(ctx, job, handle)
+		}
+	})
+	return body, err
+}
+
+// make does the job unless somebody has done it since the caller found nothing.
+func (s *Store) make(ctx context.Context, job Job, handle *identity.Handle) (*Body, error) {
+	if body, ok := s.kept.Peek(job.Key); ok {
+		return body, nil
+	}
+	body, err := job.do(ctx, handle)
+	if err == nil && !job.Key.unsettled && !s.closed.Load() {
+		s.kept.Add(job.Key, body, int64(len(body.Bytes)+len(job.Key.File.Path)+overhead))
+	}
+	return body, err
+}
