@@ -2,12 +2,15 @@ package bench
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"servery/internal/bench/inputs"
@@ -62,31 +65,60 @@ func (d *discard) ReadFrom(r io.Reader) (n int64, err error) {
 	return n, err
 }
 
+// handlers lists the peers that are handlers and the scenarios for which one
+// request says all: nothing beside it, and nothing that is to be made anew.
+func handlers() map[string][]inputs.Scenario {
+	of := make(map[string][]inputs.Scenario)
+	for _, s := range inputs.Scenarios() {
+		if s.Reference != inputs.Ceiling {
+			continue
+		}
+		for _, name := range []string{"ceiling", "servery", "nethttp", "gzhttp"} {
+			if slices.Contains(s.Peers, name) {
+				of[name] = append(of[name], s)
+			}
+		}
+	}
+	return of
+}
+
+// write makes the files of all scenarios that handlers are asked for.
+func write(tb testing.TB) (dir string) {
+	tb.Helper()
+	dir = tb.TempDir()
+	if err := inputs.Write(dir, handlers()["servery"]...); err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
 // BenchmarkHandler has names for benchstat: -col /peer sets the peers side by
 // side.
 func BenchmarkHandler(b *testing.B) {
-	dir := b.TempDir()
-	if err := inputs.Write(dir, inputs.Scenarios()); err != nil {
-		b.Fatal(err)
-	}
-	for _, s := range inputs.Scenarios() {
-		for _, name := range []string{"ceiling", "servery", "nethttp"} {
+	dir := write(b)
+	of := handlers()
+	for _, s := range of["servery"] {
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			if !slices.ContainsFunc(of[name], func(o inputs.Scenario) bool { return o.Name == s.Name }) {
+				continue
+			}
 			b.Run(fmt.Sprintf("scenario=%s/peer=%s", s.Name, name), func(b *testing.B) {
-				handler, request := prepare(b, name, dir, s)
-				measure(b, handler, request, s)
+				handler, request, size := prepare(b, name, dir, s)
+				measure(b, handler, request, s, size)
 			})
 		}
 	}
 }
 
-// prepare returns a handler that has been seen to answer the request rightly.
-func prepare(tb testing.TB, name, dir string, s inputs.Scenario) (http.Handler, *http.Request) {
+// prepare returns a handler that has been seen to answer the request rightly, and
+// the size of the answer's body.
+func prepare(tb testing.TB, name, dir string, s inputs.Scenario) (http.Handler, *http.Request, int64) {
 	tb.Helper()
 	peer, err := peers.ByName(name)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	handler, err := peer.Handler(dir)
+	handler, err := peer.Handler(peers.Site{Dir: dir, Scratch: tb.TempDir(), Level: s.Level})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -95,15 +127,32 @@ func prepare(tb testing.TB, name, dir string, s inputs.Scenario) (http.Handler, 
 		tb.Fatal(err)
 	}
 	request := httptest.NewRequest(http.MethodGet, "/"+s.Path, nil)
+	if s.Coding != "" {
+		request.Header.Set("Accept-Encoding", s.Coding)
+	}
 	full := httptest.NewRecorder()
 	handler.ServeHTTP(full, request)
-	if full.Code != http.StatusOK || !bytes.Equal(full.Body.Bytes(), content) {
-		tb.Fatalf("%s: status %d, or the body is not the file", name, full.Code)
+	plain, err := decode(full)
+	if err != nil || full.Code != http.StatusOK || full.Header().Get("Content-Encoding") != s.Coding || !bytes.Equal(plain, content) {
+		tb.Fatalf("%s: status %d, Content-Encoding %q, %v, or the body is not the file",
+			name, full.Code, full.Header().Get("Content-Encoding"), err)
 	}
 	if s.NotModified {
 		makeConditional(request, full.Header())
+		return handler, request, 0
 	}
-	return handler, request
+	return handler, request, int64(full.Body.Len())
+}
+
+func decode(w *httptest.ResponseRecorder) ([]byte, error) {
+	if w.Header().Get("Content-Encoding") == "" {
+		return w.Body.Bytes(), nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(w.Body.Bytes()))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }
 
 // makeConditional falls back to the date as http.FileServer has no tag of its own.
@@ -115,10 +164,10 @@ func makeConditional(r *http.Request, full http.Header) {
 	r.Header.Set("If-Modified-Since", full.Get("Last-Modified"))
 }
 
-func measure(b *testing.B, handler http.Handler, request *http.Request, s inputs.Scenario) {
-	status, size := http.StatusOK, int64(s.Size)
+func measure(b *testing.B, handler http.Handler, request *http.Request, s inputs.Scenario, size int64) {
+	status := http.StatusOK
 	if s.NotModified {
-		status, size = http.StatusNotModified, 0
+		status = http.StatusNotModified
 	}
 	b.ReportAllocs()
 	b.SetBytes(size)
@@ -134,20 +183,14 @@ func measure(b *testing.B, handler http.Handler, request *http.Request, s inputs
 
 // TestPrepare lets plain tests notice what would make the benchmarks fail.
 func TestPrepare(t *testing.T) {
-	dir := t.TempDir()
-	if err := inputs.Write(dir, inputs.Scenarios()); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range inputs.Scenarios() {
-		for _, name := range []string{"ceiling", "servery", "nethttp"} {
-			handler, request := prepare(t, name, dir, s)
+	dir := write(t)
+	for name, scenarios := range handlers() {
+		for _, s := range scenarios {
+			handler, request, size := prepare(t, name, dir, s)
 			w := newDiscard()
 			handler.ServeHTTP(w, request)
-			if s.NotModified && (w.status != http.StatusNotModified || w.bytes != 0) {
-				t.Errorf("%s of %s: status %d and %d bytes, want 304 and none", s.Name, name, w.status, w.bytes)
-			}
-			if !s.NotModified && (w.status != http.StatusOK || w.bytes != int64(s.Size)) {
-				t.Errorf("%s of %s: status %d and %d bytes, want 200 and %d", s.Name, name, w.status, w.bytes, s.Size)
+			if want := map[bool]int{false: 200, true: 304}[s.NotModified]; w.status != want || w.bytes != size {
+				t.Errorf("%s of %s: status %d and %d bytes, want %d and %d", s.Name, name, w.status, w.bytes, want, size)
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"servery/internal/bench/inputs"
 )
 
 // PeerInfo is what a report says about a server.
@@ -20,7 +22,8 @@ type PeerInfo struct {
 type peer struct {
 	PeerInfo
 	command func(site) ([]string, error)
-	head    head
+	head    head // of a file as it is
+	coded   head // of a coded one, for those that are asked for it
 }
 
 // A site is what a server is told when it starts.
@@ -29,23 +32,8 @@ type site struct {
 	addr    string // where to listen
 	scratch string // for the server's own files
 	procs   int
+	level   int // of the coding that is made on request
 }
-
-// A head says which fields the head of a 200 has, apart from Date.
-type head struct {
-	fields []string // canonical names
-	exact  bool     // and has no others
-}
-
-// preparedHead is what the ceiling sends. It is a ceiling only for a server that
-// sends the same fields, so servery is held to exactly these.
-var preparedHead = head{exact: true, fields: []string{
-	"Accept-Ranges", "Cache-Control", "Content-Length", "Content-Type", "Etag",
-	"Last-Modified", "Vary", "X-Content-Type-Options",
-}}
-
-// leastHead is what a file server sends at the least.
-var leastHead = head{fields: []string{"Content-Length", "Content-Type", "Last-Modified"}}
 
 // catalog lists every peer, those that are not installed too: a table must not
 // look complete when it is not. The Go servers are asked of the program that
@@ -58,12 +46,18 @@ func catalog(ctx context.Context, serve string) ([]peer, error) {
 	var all []peer
 	for line := range strings.Lines(string(out)) {
 		name, version, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		p := peer{PeerInfo: PeerInfo{Name: name, Version: version}, head: leastHead}
-		if name == ceilingName || name == "servery" {
-			p.head = preparedHead
+		p := peer{PeerInfo: PeerInfo{Name: name, Version: version}, head: leastHead, coded: leastCodedHead}
+		switch name {
+		case inputs.Ceiling, "servery", "servery-0":
+			p.head, p.coded = preparedHead, preparedCodedHead
+		case "fasthttp-gzip":
+			p.coded = invariableHead
 		}
 		p.command = func(s site) ([]string, error) {
-			return []string{serve, "-name", name, "-dir", s.dir, "-addr", s.addr}, nil
+			return []string{
+				serve, "-name", name, "-dir", s.dir, "-addr", s.addr,
+				"-scratch", s.scratch, "-level", strconv.Itoa(s.level),
+			}, nil
 		}
 		all = append(all, p)
 	}
@@ -74,12 +68,17 @@ func catalog(ctx context.Context, serve string) ([]peer, error) {
 func external(ctx context.Context) []peer {
 	nginxPath, nginxInfo := installed(ctx, "nginx", "-v")
 	caddyPath, caddyInfo := installed(ctx, "caddy", "version")
-	cachedInfo := nginxInfo
-	cachedInfo.Name = "nginx-ofc"
+	named := func(info PeerInfo, name string) PeerInfo {
+		info.Name = name
+		return info
+	}
 	return []peer{
 		{PeerInfo: nginxInfo, head: leastHead, command: nginxCommand(nginxPath, "")},
-		{PeerInfo: cachedInfo, head: leastHead, command: nginxCommand(nginxPath, openFileCache)},
-		{PeerInfo: caddyInfo, head: leastHead, command: caddyCommand(caddyPath)},
+		{PeerInfo: named(nginxInfo, "nginx-ofc"), head: leastHead, command: nginxCommand(nginxPath, openFileCache)},
+		{PeerInfo: named(nginxInfo, "nginx-gzip"), coded: leastCodedHead, command: nginxGzipCommand(nginxPath)},
+		{PeerInfo: named(nginxInfo, "nginx-static"), coded: declaredHead, command: nginxStaticCommand(nginxPath)},
+		{PeerInfo: caddyInfo, head: leastHead, command: caddyCommand(caddyPath, false)},
+		{PeerInfo: named(caddyInfo, "caddy-gzip"), coded: leastCodedHead, command: caddyCommand(caddyPath, true)},
 	}
 }
 

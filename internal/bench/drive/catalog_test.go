@@ -2,9 +2,15 @@ package drive
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"servery/internal/bench/inputs"
+	"servery/internal/bench/peers"
 )
 
 func namesOf(peers []peer) string {
@@ -34,11 +40,11 @@ func TestSelectPeers(t *testing.T) {
 
 func TestExternalPeersAreNeverLeftOut(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	peers := external(t.Context())
-	if got, want := namesOf(peers), "nginx nginx-ofc caddy"; got != want {
+	all := external(t.Context())
+	if got, want := namesOf(all), "nginx nginx-ofc nginx-gzip nginx-static caddy caddy-gzip"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	for _, p := range peers {
+	for _, p := range all {
 		if p.Absent == "" {
 			t.Errorf("%s is not absent although it is on no PATH", p.Name)
 		}
@@ -46,22 +52,78 @@ func TestExternalPeersAreNeverLeftOut(t *testing.T) {
 }
 
 func TestExternalConfigurations(t *testing.T) {
-	s := site{dir: "/files", addr: "127.0.0.1:1234", scratch: t.TempDir(), procs: 2}
-	if _, err := nginxCommand("nginx", openFileCache)(s); err != nil {
+	files := t.TempDir()
+	if err := os.WriteFile(files+"/a.txt", []byte("text"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := caddyCommand("caddy")(s); err != nil {
-		t.Fatal(err)
+	nginx := []string{"worker_processes 2;", "listen 127.0.0.1:1234;"}
+	tests := []struct {
+		command func(site) ([]string, error)
+		file    string
+		want    []string
+	}{
+		{nginxCommand("nginx", openFileCache), "nginx.conf", append(nginx, `root "`+files+`";`, "open_file_cache max=1000")},
+		{nginxGzipCommand("nginx"), "nginx.conf", append(nginx, `root "`+files+`";`, "gzip on;", "gzip_comp_level 7;")},
+		{nginxStaticCommand("nginx"), "nginx.conf", append(nginx, `/files";`, "gzip_static on;")},
+		{caddyCommand("caddy", false), "caddy.json", []string{`"listen":["127.0.0.1:1234"]`, `"handle":[{"handler":"file_server"`}},
+		{caddyCommand("caddy", true), "caddy.json", []string{`"handle":[{"encodings":{"gzip":{"level":7}},"handler":"encode"},`}},
 	}
-	nginx := contentOf(t, s.scratch+"/nginx.conf")
-	for _, line := range []string{"worker_processes 2;", "listen 127.0.0.1:1234;", `root "/files";`, "open_file_cache max=1000"} {
-		if !strings.Contains(nginx, line) {
-			t.Errorf("nginx.conf lacks %q:\n%s", line, nginx)
+	for _, test := range tests {
+		s := site{dir: files, addr: "127.0.0.1:1234", scratch: t.TempDir(), procs: 2, level: 7}
+		if _, err := test.command(s); err != nil {
+			t.Error(err)
+			continue
+		}
+		config := contentOf(t, s.scratch+"/"+test.file)
+		if test.file == "caddy.json" && !json.Valid([]byte(config)) {
+			t.Errorf("not JSON: %s", config)
+		}
+		for _, part := range test.want {
+			if !strings.Contains(config, part) {
+				t.Errorf("%s lacks %q:\n%s", test.file, part, config)
+			}
 		}
 	}
-	caddy := contentOf(t, s.scratch+"/caddy.json")
-	if !json.Valid([]byte(caddy)) || !strings.Contains(caddy, `"listen":["127.0.0.1:1234"]`) {
-		t.Errorf("caddy.json is %s", caddy)
+}
+
+func TestPrecompress(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	old := time.Now().Add(-time.Hour).Truncate(time.Second)
+	if err := errors.Join(os.Mkdir(from+"/dir", 0o755), os.WriteFile(from+"/dir/a.txt", []byte("text"), 0o644),
+		os.Chtimes(from+"/dir/a.txt", old, old), precompress(to, from, 6)); err != nil {
+		t.Fatal(err)
+	}
+	coded := contentOf(t, to+"/dir/a.txt.gz")
+	plain, err := decode([]byte(coded), "gzip")
+	if err != nil || string(plain) != "text" || contentOf(t, to+"/dir/a.txt") != "text" {
+		t.Errorf("got %q, %v", plain, err)
+	}
+	for _, name := range []string{"/dir/a.txt", "/dir/a.txt.gz"} {
+		if info, err := os.Stat(to + name); err != nil || !info.ModTime().Equal(old) {
+			t.Errorf("%s: %v, %v, want the time of the original, %v", name, info.ModTime(), err, old)
+		}
+	}
+	if entries, err := os.ReadDir(from + "/dir"); err != nil || len(entries) != 1 {
+		t.Errorf("the original tree has become %v, %v", entries, err)
+	}
+}
+
+// TestScenariosNameKnownPeers needs no server to be installed: absent ones are
+// listed, too.
+func TestScenariosNameKnownPeers(t *testing.T) {
+	var known []string
+	for _, p := range peers.All() {
+		known = append(known, p.Name)
+	}
+	for _, p := range external(t.Context()) {
+		known = append(known, p.Name)
+	}
+	for _, s := range inputs.Scenarios() {
+		for _, name := range s.Peers {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s: no peer is called %q", s.Name, name)
+			}
+		}
 	}
 }
 

@@ -32,9 +32,9 @@ func (c Config) validate() error {
 	return nil
 }
 
-// client chooses the load generator. One run never mixes two: their own costs
+// client chooses the load generator. One table never mixes two: their own costs
 // differ, and they share the machine with the server.
-func (c Config) client(ownPath string) (load.Client, error) {
+func (c Config) client(ownPath, scratch string) (load.Client, error) {
 	wrk, err := exec.LookPath("wrk")
 	whole := c.Duration%time.Second == 0
 	switch {
@@ -49,7 +49,7 @@ func (c Config) client(ownPath string) (load.Client, error) {
 	case !whole:
 		return load.Client{}, errors.New("wrk measures whole seconds only")
 	}
-	return load.Wrk(wrk), nil
+	return load.Wrk(wrk, scratch), nil
 }
 
 // warmUp is long enough for connections, caches and buffers to be there.

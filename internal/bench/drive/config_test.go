@@ -30,7 +30,7 @@ func TestClient(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Setenv("PATH", test.path)
-		got, err := Config{Client: test.client, Duration: test.duration}.client("load")
+		got, err := Config{Client: test.client, Duration: test.duration}.client("load", t.TempDir())
 		if got.Name != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%s for %v: got %q, %v, want %q: %s", test.client, test.duration, got.Name, err, test.want, test.reason)
 		}

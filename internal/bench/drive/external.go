@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // nginxConfig has the settings that nginx's own tuning advice gives for static
@@ -39,26 +40,49 @@ http {
 // long as a measurement takes.
 const openFileCache = "open_file_cache max=1000 inactive=60s;\n\topen_file_cache_valid 60s;"
 
-func nginxCommand(path, cache string) func(site) ([]string, error) {
+func nginxCommand(path, directives string) func(site) ([]string, error) {
+	return func(s site) ([]string, error) { return nginxWith(path, directives, s) }
+}
+
+func nginxWith(path, directives string, s site) ([]string, error) {
+	user := ""
+	if os.Geteuid() == 0 {
+		// Otherwise the worker becomes "nobody", who may not enter a
+		// temporary directory of root's.
+		user = "user root;"
+	}
+	config := fmt.Sprintf(nginxConfig, user, s.procs, directives, s.addr, s.dir)
+	name := filepath.Join(s.scratch, "nginx.conf")
+	if err := os.WriteFile(name, []byte(config), 0o644); err != nil {
+		return nil, err
+	}
+	return []string{path, "-p", s.scratch, "-e", "stderr", "-c", name}, nil
+}
+
+// nginxGzipCommand compresses each response anew, at the level of the others.
+func nginxGzipCommand(path string) func(site) ([]string, error) {
 	return func(s site) ([]string, error) {
-		user := ""
-		if os.Geteuid() == 0 {
-			// Otherwise the worker becomes "nobody", who may not enter a
-			// temporary directory of root's.
-			user = "user root;"
-		}
-		config := fmt.Sprintf(nginxConfig, user, s.procs, cache, s.addr, s.dir)
-		name := filepath.Join(s.scratch, "nginx.conf")
-		if err := os.WriteFile(name, []byte(config), 0o644); err != nil {
-			return nil, err
-		}
-		return []string{path, "-p", s.scratch, "-e", "stderr", "-c", name}, nil
+		const directives = "gzip on;\n\tgzip_comp_level %d;\n\tgzip_types text/plain;\n\tgzip_min_length 1024;\n\tgzip_vary on;"
+		return nginxWith(path, fmt.Sprintf(directives, s.level), s)
 	}
 }
 
-func caddyCommand(path string) func(site) ([]string, error) {
+// nginxStaticCommand sends files that were compressed before. They are in a tree of
+// their own: beside the originals they would be served by others, too.
+func nginxStaticCommand(path string) func(site) ([]string, error) {
 	return func(s site) ([]string, error) {
-		config, err := json.Marshal(caddyConfig(s))
+		own := filepath.Join(s.scratch, "files")
+		if err := precompress(own, s.dir, s.level); err != nil {
+			return nil, err
+		}
+		s.dir = own
+		return nginxWith(path, "gzip_static on;\n\tgzip_vary on;", s)
+	}
+}
+
+func caddyCommand(path string, compress bool) func(site) ([]string, error) {
+	return func(s site) ([]string, error) {
+		config, err := json.Marshal(caddyConfig(s, compress))
 		if err != nil {
 			return nil, err
 		}
@@ -72,13 +96,17 @@ func caddyCommand(path string) func(site) ([]string, error) {
 
 // caddyConfig is a plain file server without certificates and without the
 // endpoint that could change it while it runs.
-func caddyConfig(s site) any {
+func caddyConfig(s site, compress bool) any {
 	type object = map[string]any
-	files := object{"handler": "file_server", "root": s.dir}
+	handlers := []object{{"handler": "file_server", "root": s.dir}}
+	if compress {
+		encodings := object{"gzip": object{"level": s.level}}
+		handlers = slices.Insert(handlers, 0, object{"handler": "encode", "encodings": encodings})
+	}
 	server := object{
 		"listen":          []string{s.addr},
 		"automatic_https": object{"disable": true},
-		"routes":          []object{{"handle": []object{files}}},
+		"routes":          []object{{"handle": handlers}},
 	}
 	return object{
 		"admin":   object{"disabled": true, "config": object{"persist": false}},

@@ -27,7 +27,7 @@ type server struct {
 }
 
 // start runs a peer on a port of its own and returns when it accepts connections.
-func (r *run) start(ctx context.Context, p peer) (*server, error) {
+func (r *run) start(ctx context.Context, p peer, level int) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (r *run) start(ctx context.Context, p peer) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	argv, err := p.command(site{dir: r.dir, addr: addr, scratch: scratch, procs: r.config.Procs})
+	argv, err := p.command(site{dir: r.dir, addr: addr, scratch: scratch, procs: r.config.Procs, level: level})
 	if err != nil {
 		return nil, err
 	}

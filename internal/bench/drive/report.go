@@ -11,9 +11,6 @@ import (
 	"servery/internal/bench/load"
 )
 
-// ceilingName is the peer that ratios refer to.
-const ceilingName = "ceiling"
-
 // A Report is everything that a run found out, in the form that is written as
 // JSON.
 type Report struct {
@@ -66,7 +63,7 @@ func (r *Report) writeHead(out io.Writer) {
 	fmt.Fprintf(out, "%s; %d rounds of %s, %d connections by %s, GOMAXPROCS=%d\n",
 		e.Pinning, e.Rounds, e.Duration, e.Connections, e.Client, e.Procs)
 	for _, p := range r.Peers {
-		fmt.Fprintf(out, "  %-10s %s\n", p.Name, p.Version+absence(p))
+		fmt.Fprintf(out, "  %-13s %s\n", p.Name, p.Version+absence(p))
 	}
 }
 

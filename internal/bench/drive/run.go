@@ -3,11 +3,13 @@ package drive
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"servery/internal/bench/inputs"
 	"servery/internal/bench/load"
@@ -17,15 +19,16 @@ import (
 type run struct {
 	config    Config
 	scratch   string // removed at the end
-	dir       string // what the servers serve
+	dir       string // what the servers serve: the files of one scenario at a time
 	scenarios []inputs.Scenario
 	peers     []peer
 	client    load.Client
+	own       load.Client // the only one that can pull large responses beside
 	pins      pins
 	report    *Report
 }
 
-// large is the size of a body, in bytes, from which the rate is taken from the
+// large is the size of a file, in bytes, from which the rate is taken from the
 // bytes: 64 responses under way matter to the count of those that came in seconds.
 const large = 1 << 20
 
@@ -50,16 +53,13 @@ func Run(ctx context.Context, config Config, out io.Writer) (*Report, error) {
 		if err := r.scenario(ctx, s); err != nil {
 			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 		}
-		writeTable(out, s, r.report.rows(s.Name))
+		writeTable(out, s, r.report.rows(s))
 	}
 	return r.report, nil
 }
 
 func (r *run) prepare(ctx context.Context) (err error) {
 	if r.scenarios, err = inputs.Select(r.config.Scenarios); err != nil {
-		return err
-	}
-	if err := inputs.Write(r.dir, r.scenarios); err != nil {
 		return err
 	}
 	bin := filepath.Join(r.scratch, "bin") + string(filepath.Separator)
@@ -73,9 +73,10 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.peers, err = selectPeers(all, r.config.Peers); err != nil {
 		return err
 	}
-	if r.client, err = r.config.client(bin + "load"); err != nil {
+	if r.client, err = r.config.client(bin+"load", r.scratch); err != nil {
 		return err
 	}
+	r.own = load.Own(bin + "load")
 	r.pins = pin(r.config.Procs)
 	r.report = newReport(r.config, r.client.Name, r.pins, r.peers)
 	return nil
@@ -92,8 +93,16 @@ func build(ctx context.Context, bin string) error {
 	return nil
 }
 
+// scenario makes the files, which others have no use for and which may be many.
 func (r *run) scenario(ctx context.Context, s inputs.Scenario) error {
-	present := presentOf(r.peers)
+	present := slices.DeleteFunc(presentOf(r.peers), func(p peer) bool { return !slices.Contains(s.Peers, p.Name) })
+	if len(present) == 0 {
+		return nil
+	}
+	if err := inputs.Write(r.dir, s); err != nil {
+		return err
+	}
+	defer os.RemoveAll(r.dir)
 	for round := range r.config.Rounds {
 		for _, p := range rotate(present, round) {
 			m, err := r.measure(ctx, s, p)
@@ -112,7 +121,7 @@ func (r *run) scenario(ctx context.Context, s inputs.Scenario) error {
 // measure starts a server afresh, so that no round profits from the one before,
 // and leaves nothing of it behind.
 func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measurement, err error) {
-	server, err := r.start(ctx, p)
+	server, err := r.start(ctx, p, s.Level)
 	if err != nil {
 		return m, err
 	}
@@ -121,43 +130,53 @@ func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measure
 			err = stopErr
 		}
 	}()
-	want, err := expect(filepath.Join(r.dir, filepath.FromSlash(s.Path)), p)
-	if err != nil {
-		return m, err
-	}
-	url := "http://" + server.addr + "/" + s.Path
-	condition, err := verify(ctx, url, want, s.NotModified)
+	base := "http://" + server.addr + "/"
+	found, err := r.check(ctx, base, s, p)
 	if err != nil {
 		return m, fmt.Errorf("verifying: %w", err)
 	}
-	size := s.Size
-	if s.NotModified {
-		m.Condition, size = condition, 0
+	m.Condition = found.condition
+	request := load.Request{
+		URL: base + s.Path, Files: s.Files, Header: found.field, Connections: r.config.Connections,
 	}
-	request := load.Request{URL: url, Header: m.Condition, Connections: r.config.Connections}
-	request.Duration = r.config.warmUp()
-	if _, err := r.generate(ctx, request, size); err != nil {
-		return m, fmt.Errorf("warming up: %w", err)
+	if m.Result, err = r.load(ctx, s, base, request); err != nil {
+		return m, err
+	}
+	if s.Size >= large && found.size > 0 {
+		m.PerSecond = m.RateByBytes(found.size)
+	}
+	return m, m.Err(found.size)
+}
+
+// load warms the server up and puts it under load. Beside large responses nothing
+// is to be warmed up: the check has been the first to ask for each kind.
+func (r *run) load(ctx context.Context, s inputs.Scenario, base string, request load.Request) (load.Result, error) {
+	client := r.client
+	if s.Behind > 0 {
+		request.Behind, request.LargeURL, client = s.Behind, base+s.LargePath, r.own
+	} else {
+		request.Duration = r.config.warmUp()
+		warm, err := r.generate(ctx, client, request)
+		if err = errors.Join(err, warm.Failed()); err != nil {
+			return warm, fmt.Errorf("warming up: %w", err)
+		}
 	}
 	request.Duration = r.config.Duration
-	if m.Result, err = r.generate(ctx, request, size); err == nil && size >= large {
-		m.PerSecond = m.RateByBytes(size)
-	}
-	return m, err
+	return r.generate(ctx, client, request)
 }
 
 // generate runs the load generator once.
-func (r *run) generate(ctx context.Context, request load.Request, size int) (load.Result, error) {
-	argv := append(r.pins.client(), r.client.Command(request)...)
+func (r *run) generate(ctx context.Context, client load.Client, request load.Request) (load.Result, error) {
+	argv, err := client.Command(request)
+	if err != nil {
+		return load.Result{}, err
+	}
+	argv = append(r.pins.client(), argv...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return load.Result{}, fmt.Errorf("%s: %w: %s%s", r.client.Name, err, stdout.Bytes(), stderr.Bytes())
+		return load.Result{}, fmt.Errorf("%s: %w: %s%s", client.Name, err, stdout.Bytes(), stderr.Bytes())
 	}
-	result, err := r.client.Parse(stdout.Bytes())
-	if err != nil {
-		return load.Result{}, err
-	}
-	return result, result.Err(size)
+	return client.Parse(stdout.Bytes())
 }

@@ -19,30 +19,45 @@ func TestRun(t *testing.T) {
 	}
 	config := drive.Config{
 		Rounds: 2, Duration: 200 * time.Millisecond, Connections: 4, Procs: 1, Client: "own",
-		Scenarios: "1k,304", Peers: "ceiling,nethttp", Progress: io.Discard,
+		Scenarios: "1k,304,gzip-64k,gzip-64k-distinct,tiny-behind-1-default", Peers: "ceiling,nethttp,gzhttp",
+		Progress: io.Discard,
 	}
 	var out strings.Builder
 	report, err := drive.Run(t.Context(), config, &out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := order(report), "ceiling nethttp nethttp ceiling ceiling nethttp nethttp ceiling"; got != want {
-		t.Errorf("measured %s, want %s", got, want)
+	for scenario, want := range map[string]string{
+		"1k":                    "ceiling nethttp nethttp ceiling",
+		"304":                   "ceiling nethttp nethttp ceiling",
+		"gzip-64k":              "ceiling gzhttp gzhttp ceiling",
+		"gzip-64k-distinct":     "ceiling gzhttp gzhttp ceiling",
+		"tiny-behind-1-default": "gzhttp gzhttp",
+	} {
+		if got := order(report, scenario); got != want {
+			t.Errorf("%s: measured %s, want %s", scenario, got, want)
+		}
 	}
 	for _, m := range report.Measurements {
 		if m.Requests == 0 || m.PerSecond <= 0 || m.Errors != 0 || (m.Condition != "") != (m.Scenario == "304") {
 			t.Errorf("measurement %+v", m)
 		}
+		if (m.Large.Bytes > 0) != strings.HasPrefix(m.Scenario, "tiny-behind") {
+			t.Errorf("measurement %+v", m)
+		}
 	}
-	if strings.Count(out.String(), "of ceiling") != 2 || !strings.Contains(out.String(), "1.00 (1.00 to 1.00)") {
-		t.Errorf("got\n%s\nwant a table for each of two scenarios", out.String())
+	if strings.Count(out.String(), "of ceiling") != 3 || strings.Count(out.String(), "of gzhttp") != 2 ||
+		strings.Count(out.String(), "1.00 (1.00 to 1.00)") != 5 {
+		t.Errorf("got\n%s\nwant a table for each of five scenarios", out.String())
 	}
 }
 
-func order(report *drive.Report) string {
+func order(report *drive.Report, scenario string) string {
 	var names []string
 	for _, m := range report.Measurements {
-		names = append(names, m.Peer)
+		if m.Scenario == scenario {
+			names = append(names, m.Peer)
+		}
 	}
 	return strings.Join(names, " ")
 }

@@ -3,6 +3,7 @@ package drive
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,56 +15,83 @@ import (
 type row struct {
 	peer     string
 	measured bool
-	rate     spread // requests per second
+	rate     spread // see Measurement.rate
 	p50, p99 time.Duration
-	ratio    spread // to the ceiling of the same round; zero without a ceiling
+	ratio    spread // to the reference in the same round; zero without one
 	note     string
 }
 
-// rows summarizes a scenario, one row a peer in the order of the report.
-func (r *Report) rows(scenario string) []row {
+// rows summarizes a scenario, one row a peer that takes part, in the order of the
+// report.
+func (r *Report) rows(s inputs.Scenario) []row {
 	byPeer := make(map[string][]Measurement)
 	for _, m := range r.Measurements {
-		if m.Scenario == scenario {
+		if m.Scenario == s.Name {
 			byPeer[m.Peer] = append(byPeer[m.Peer], m)
 		}
 	}
 	var rows []row
 	for _, p := range r.Peers {
-		rows = append(rows, newRow(p, byPeer[p.Name], byPeer[ceilingName]))
+		if slices.Contains(s.Peers, p.Name) {
+			rows = append(rows, newRow(p, byPeer[p.Name], byPeer[s.Reference]))
+		}
 	}
 	return rows
 }
 
-func newRow(p PeerInfo, own, ceiling []Measurement) row {
+func newRow(p PeerInfo, own, reference []Measurement) row {
 	line := row{peer: p.Name, note: absence(p)}
 	if len(own) == 0 {
 		return line
 	}
 	line.measured = true
-	line.rate = spreadOf(collect(own, func(m Measurement) float64 { return m.PerSecond }))
+	line.rate = spreadOf(collect(own, Measurement.rate))
 	line.p50 = median(collect(own, func(m Measurement) time.Duration { return m.P50 }))
 	line.p99 = median(collect(own, func(m Measurement) time.Duration { return m.P99 }))
-	if ratios := ratiosTo(ceiling, own); len(ratios) > 0 {
+	if ratios := ratiosTo(reference, own); len(ratios) > 0 {
 		line.ratio = spreadOf(ratios)
 	}
-	if strings.HasPrefix(own[0].Condition, "If-Modified-Since") {
-		line.note = "by date, it sends no ETag"
-	}
+	line.note = noteOf(own)
 	return line
+}
+
+// rate is what is compared: requests a second, or bytes a second of the large
+// responses where there were some beside.
+func (m Measurement) rate() float64 {
+	if m.Large.Bytes > 0 {
+		return m.Large.PerSecond
+	}
+	return m.PerSecond
+}
+
+// noteOf says what is peculiar about the measurements of one peer.
+func noteOf(own []Measurement) string {
+	if strings.HasPrefix(own[0].Condition, "If-Modified-Since") {
+		return "by date, it sends no ETag"
+	}
+	if own[0].Large.Bytes == 0 {
+		return ""
+	}
+	var tiny, complete, refused int
+	for _, m := range own {
+		tiny += m.Requests
+		complete += m.Large.Complete
+		refused += m.Large.Refused
+	}
+	return fmt.Sprintf("%d tiny, %d large complete, %d refused", tiny, complete, refused)
 }
 
 // ratiosTo divides within each round. What slows a whole round down, such as a
 // machine that is throttled or shared, then cancels out.
-func ratiosTo(ceiling, own []Measurement) []float64 {
+func ratiosTo(reference, own []Measurement) []float64 {
 	rates := make(map[int]float64)
-	for _, m := range ceiling {
-		rates[m.Round] = m.PerSecond
+	for _, m := range reference {
+		rates[m.Round] = m.rate()
 	}
 	var ratios []float64
 	for _, m := range own {
 		if rate := rates[m.Round]; rate > 0 {
-			ratios = append(ratios, m.PerSecond/rate)
+			ratios = append(ratios, m.rate()/rate)
 		}
 	}
 	return ratios
@@ -71,16 +99,23 @@ func ratiosTo(ceiling, own []Measurement) []float64 {
 
 func writeTable(out io.Writer, s inputs.Scenario, rows []row) {
 	fmt.Fprintf(out, "\n%v\n", s)
-	const columns = "%-10s %10s %10s %10s %10s %10s  %-19s %s\n"
+	const columns = "%-13s %10s %10s %10s %10s %10s  %-19s %s\n"
+	label, text := "req/s", rateText
+	if s.Behind > 0 {
+		label, text = "large MB/s", megabytesText
+	}
 	var table strings.Builder
-	fmt.Fprintf(&table, columns, "peer", "req/s", "min", "max", "p50", "p99", "of ceiling", "")
+	fmt.Fprintf(&table, columns, "peer", label, "min", "max", "p50", "p99", "of "+s.Reference, "")
 	for _, r := range rows {
 		if !r.measured {
-			fmt.Fprintf(&table, "%-10s %s\n", r.peer, r.note)
+			fmt.Fprintf(&table, "%-13s %s\n", r.peer, r.note)
 			continue
 		}
-		fmt.Fprintf(&table, columns, r.peer, rateText(r.rate.median), rateText(r.rate.min), rateText(r.rate.max),
+		fmt.Fprintf(&table, columns, r.peer, text(r.rate.median), text(r.rate.min), text(r.rate.max),
 			latencyText(r.p50), latencyText(r.p99), ratioText(r.ratio), r.note)
+	}
+	if len(rows) == 0 {
+		table.WriteString("none of the selected peers takes part\n")
 	}
 	for line := range strings.Lines(table.String()) {
 		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
@@ -94,6 +129,8 @@ func rateText(perSecond float64) string {
 	}
 	return fmt.Sprintf("%.0f", perSecond)
 }
+
+func megabytesText(perSecond float64) string { return fmt.Sprintf("%.2f", perSecond/1e6) }
 
 func latencyText(d time.Duration) string {
 	return fmt.Sprintf("%.2fms", float64(d)/float64(time.Millisecond))

@@ -43,13 +43,52 @@ func madeReport() *Report {
 	}
 }
 
+// named returns the scenario of that name.
+func named(t *testing.T, name string) inputs.Scenario {
+	t.Helper()
+	selected, err := inputs.Select(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return selected[0]
+}
+
 func TestTable(t *testing.T) {
-	scenario := inputs.Scenario{Name: "304", Path: "1k.txt", Size: 1024, NotModified: true}
+	scenario := named(t, "304")
 	var out strings.Builder
-	writeTable(&out, scenario, madeReport().rows("304"))
-	golden := filepath.Join("testdata", "table.txt")
+	writeTable(&out, scenario, madeReport().rows(scenario))
+	checkGolden(t, "table.txt", out.String())
+}
+
+// madeBehind returns a measurement of tiny responses beside large ones.
+func madeBehind(peer string, round int, large float64, p50 time.Duration, refused int) Measurement {
+	m := made(peer, round, 1000, p50, "")
+	m.Scenario = "tiny-behind-8"
+	m.Large = load.Large{Bytes: 1000, PerSecond: large, Complete: 5, Refused: refused}
+	return m
+}
+
+func TestTableOfLoadBeside(t *testing.T) {
+	report := &Report{
+		Peers: []PeerInfo{{Name: "ceiling"}, {Name: "servery-0"}, {Name: "gzhttp"}},
+		Measurements: []Measurement{
+			madeBehind("servery-0", 1, 3e6, 2*time.Millisecond, 0),
+			madeBehind("gzhttp", 1, 4e6, 20*time.Millisecond, 0),
+			madeBehind("servery-0", 2, 2.5e6, 3*time.Millisecond, 7),
+			madeBehind("gzhttp", 2, 2.5e6, 30*time.Millisecond, 0),
+		},
+	}
+	scenario := named(t, "tiny-behind-8")
+	var out strings.Builder
+	writeTable(&out, scenario, report.rows(scenario))
+	checkGolden(t, "table-behind.txt", out.String())
+}
+
+func checkGolden(t *testing.T, name, got string) {
+	t.Helper()
+	golden := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,13 +96,13 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out.String() != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	if got != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
 func TestRatiosAreTakenWithinRounds(t *testing.T) {
-	rows := madeReport().rows("304")
+	rows := madeReport().rows(named(t, "304"))
 	if got, want := rows[0].ratio, (spread{median: 1, min: 1, max: 1}); got != want {
 		t.Errorf("ceiling: got %+v, want %+v", got, want)
 	}
@@ -79,8 +118,17 @@ func TestTableWithoutCeiling(t *testing.T) {
 		Measurements: []Measurement{made("servery", 1, 36000, time.Millisecond, "")},
 	}
 	var out strings.Builder
-	writeTable(&out, inputs.Scenario{Name: "304"}, report.rows("304"))
+	writeTable(&out, named(t, "304"), report.rows(named(t, "304")))
 	if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); !strings.HasSuffix(lines[len(lines)-1], "  -") {
 		t.Errorf("got\n%s\nwant a dash for the ratio", out.String())
+	}
+}
+
+func TestTableWithoutPeers(t *testing.T) {
+	report := &Report{Peers: []PeerInfo{{Name: "nginx"}}}
+	var out strings.Builder
+	writeTable(&out, named(t, "tiny-behind-1"), report.rows(named(t, "tiny-behind-1")))
+	if !strings.Contains(out.String(), "none of the selected peers") {
+		t.Errorf("got\n%s\nwant it to say why there is no row", out.String())
 	}
 }

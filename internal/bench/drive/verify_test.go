@@ -88,7 +88,7 @@ func TestVerify(t *testing.T) {
 		server := httptest.NewServer(test.handler)
 		want := expectation{size: int64(len(verifiedBody)), sum: sha256.Sum256([]byte(verifiedBody))}
 		want.head = head{exact: true, fields: []string{"Content-Length", "Content-Type", "Etag"}}
-		condition, err := verify(t.Context(), server.URL, want, true)
+		condition, err := verifyConditional(t.Context(), server.URL, want)
 		server.Close()
 		switch {
 		case test.want == "" && (err != nil || condition != "If-None-Match: "+verifiedTag):
@@ -104,7 +104,7 @@ func TestVerifyMissingField(t *testing.T) {
 	defer server.Close()
 	want := expectation{size: int64(len(verifiedBody)), sum: sha256.Sum256([]byte(verifiedBody))}
 	want.head = leastHead
-	_, err := verify(t.Context(), server.URL, want, false)
+	_, _, err := verifyFull(t.Context(), newTransport(), server.URL, want)
 	if err == nil || !strings.Contains(err.Error(), "Last-Modified") {
 		t.Errorf("error %v, want one about Last-Modified", err)
 	}

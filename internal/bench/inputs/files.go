@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,17 +20,38 @@ var modified = time.Date(2024, time.May, 17, 8, 30, 0, 0, time.UTC)
 // Write makes the files of the scenarios beneath dir. They are cut from Go's own
 // source: real text, because zeros would flatter whatever compresses or
 // deduplicates.
-func Write(dir string, scenarios []Scenario) error {
-	size := 0
+func Write(dir string, scenarios ...Scenario) error {
+	most := 0
 	for _, s := range scenarios {
-		size = max(size, s.Size)
+		most = max(most, s.Size*max(s.Files, 1), s.LargeSize)
 	}
-	text, err := sourceText(size)
+	text, err := sourceText(most)
 	if err != nil {
 		return fmt.Errorf("collecting text: %w", err)
 	}
 	for _, s := range scenarios {
-		if err := writeFile(filepath.Join(dir, filepath.FromSlash(s.Path)), text[:s.Size]); err != nil {
+		if err := writeAll(dir, s.Paths(), text, s.Size); err != nil {
+			return err
+		}
+		if s.Behind == 0 {
+			continue
+		}
+		if err := writeAll(dir, s.LargePaths(), text, s.LargeSize); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeAll makes files of that size, each of another part of the text where it is
+// long enough. Where it is not they are the whole of it, begun at different places.
+func writeAll(dir string, paths []string, text []byte, size int) error {
+	step := min(size, len(text)/len(paths))
+	for i, path := range paths {
+		begin := i * step
+		end := min(begin+size, len(text))
+		content := slices.Concat(text[begin:end], text[:size-(end-begin)])
+		if err := writeFile(filepath.Join(dir, filepath.FromSlash(path)), content); err != nil {
 			return err
 		}
 	}

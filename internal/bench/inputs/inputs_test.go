@@ -2,9 +2,11 @@ package inputs
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -14,18 +16,16 @@ func TestSelect(t *testing.T) {
 		want   []string
 		reason string
 	}{
-		{"", []string{"1k", "1k-deep", "16k", "64k", "8m", "304"}, "nothing named means all"},
+		{"", namesOf(Scenarios()), "nothing named means all"},
 		{"1k", []string{"1k"}, "an item matches whole names"},
 		{"304,1k", []string{"1k", "304"}, "scenarios keep their own order"},
 		{"1k.*", []string{"1k", "1k-deep"}, "an item is a regular expression"},
+		{"tiny-behind-8", []string{"tiny-behind-8"}, "a dash is no end of a name"},
 		{"1k,1k|64k", []string{"1k", "64k"}, "one that is named twice runs once"},
 	}
 	for _, test := range tests {
 		selected, err := Select(test.list)
-		var got []string
-		for _, s := range selected {
-			got = append(got, s.Name)
-		}
+		got := namesOf(selected)
 		if err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("Select(%q) = %q, %v, want %q: %s", test.list, got, err, test.want, test.reason)
 		}
@@ -37,24 +37,69 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+func namesOf(scenarios []Scenario) []string {
+	var names []string
+	for _, s := range scenarios {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// TestScenarios holds what the driver and the tables rely on.
+func TestScenarios(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, s := range Scenarios() {
+		if seen[s.Name] {
+			t.Errorf("%s is there twice", s.Name)
+		}
+		seen[s.Name] = true
+		if !slices.Contains(s.Peers, s.Reference) {
+			t.Errorf("%s: the reference %q does not take part", s.Name, s.Reference)
+		}
+		if (s.Files > 0) != strings.Contains(s.Path, "*") || (s.Behind > 0) != strings.Contains(s.LargePath, "*") {
+			t.Errorf("%s: numbers without a place for them, or a place without numbers", s.Name)
+		}
+		if s.NotModified && s.Coding != "" {
+			t.Errorf("%s: two fields in one request", s.Name)
+		}
+	}
+}
+
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
-	if err := Write(dir, Scenarios()); err != nil {
+	few := behind(3, 9) // of the large files: the disk need not hold them all
+	scenarios := append(slices.DeleteFunc(Scenarios(), func(s Scenario) bool { return s.Behind > 0 }), few)
+	if err := Write(dir, scenarios...); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range Scenarios() {
-		name := filepath.Join(dir, filepath.FromSlash(s.Path))
+	for _, s := range scenarios {
+		checkFiles(t, dir, s.Paths(), s.Size)
+	}
+	checkFiles(t, dir, few.LargePaths(), few.LargeSize)
+}
+
+// checkFiles wants all files to be different text of the same size.
+func checkFiles(t *testing.T, dir string, paths []string, size int) {
+	t.Helper()
+	seen := make(map[[sha256.Size]byte]string)
+	for _, path := range paths {
+		name := filepath.Join(dir, filepath.FromSlash(path))
 		content, err := os.ReadFile(name)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		if len(content) != s.Size || !bytes.Contains(content, []byte("package ")) {
-			t.Errorf("%s: %d bytes, want %d of Go source", s.Name, len(content), s.Size)
+		if len(content) != size || bytes.IndexByte(content, 0) >= 0 || bytes.IndexByte(content, '\n') < 0 {
+			t.Errorf("%s: %d bytes, want %d of text", path, len(content), size)
 		}
+		sum := sha256.Sum256(content)
+		if other, ok := seen[sum]; ok {
+			t.Errorf("%s is the same as %s", path, other)
+		}
+		seen[sum] = path
 		info, err := os.Stat(name)
 		if err != nil || !info.ModTime().Equal(modified) {
-			t.Errorf("%s: modified at %v (%v), want %v", s.Name, info.ModTime(), err, modified)
+			t.Errorf("%s: modified at %v (%v), want %v", path, info.ModTime(), err, modified)
 		}
 	}
 }

@@ -4,76 +4,137 @@ package inputs
 
 import (
 	"fmt"
-	"regexp"
+	"strconv"
 	"strings"
 )
 
-// A Scenario is one request that is repeated against every server.
+// A Scenario is one request that is repeated against every server that takes part.
 type Scenario struct {
 	Name string
-	Path string // relative to the served directory, with slashes
-	Size int
+	Path string // relative to the served directory, with slashes; a "*" in it stands for the number of a file
+	Size int    // of each file, in bytes
+
+	// Files is how many files there are, numbered from 0 and asked for in turn; 0
+	// is one file whose path has no number.
+	Files int
 
 	// NotModified makes the request conditional: it carries the validator of
 	// the server's own 200, and the answer has to be 304.
 	NotModified bool
+
+	Coding string // what the request accepts and the answer has to have, or nothing
+	Level  int    // of the coding, for the servers that encode on request
+
+	// Behind is how many clients pull the files of LargePath, each one of its own,
+	// over and over again, while one client asks for the path. Coding and Level
+	// are then those of the large files. 0 is no such load.
+	Behind    int
+	LargePath string // has a "*"
+	LargeSize int
+
+	Peers     []string // the servers that take part
+	Reference string   // the one that ratios refer to
 }
+
+// Ceiling is the server that no handler inside net/http can beat.
+const Ceiling = "ceiling"
+
+// The servers that take part. Those of each list are asked to do the same work.
+var (
+	plainPeers   = []string{Ceiling, "servery", "nethttp", "fasthttp", "nginx", "nginx-ofc", "caddy"}
+	codedPeers   = []string{Ceiling, "servery", "gzhttp", "fasthttp-gzip", "nginx-gzip", "nginx-static", "caddy-gzip"}
+	makingPeers  = []string{Ceiling, "servery", "servery-0", "gzhttp", "nginx-gzip", "caddy-gzip"}
+	sharingPeers = []string{"servery-0", "gzhttp"} // the processor, with a tiny answer
+)
 
 // Scenarios lists all of them in the order in which they run.
 func Scenarios() []Scenario {
-	return []Scenario{
-		{Name: "1k", Path: "1k.txt", Size: 1 << 10},
-		{Name: "1k-deep", Path: "one/two/three/1k.txt", Size: 1 << 10},
-		{Name: "16k", Path: "16k.txt", Size: 16 << 10},
-		{Name: "64k", Path: "64k.txt", Size: 64 << 10},
-		{Name: "8m", Path: "8m.txt", Size: 8 << 20},
-		{Name: "304", Path: "1k.txt", Size: 1 << 10, NotModified: true},
+	all := []Scenario{
+		plain("1k", "1k.txt", 1<<10),
+		plain("1k-deep", "one/two/three/1k.txt", 1<<10),
+		plain("16k", "16k.txt", 16<<10),
+		plain("64k", "64k.txt", 64<<10),
+		plain("8m", "8m.txt", 8<<20),
+		plain("304", "1k.txt", 1<<10),
+		coded("gzip-64k", "64k.txt", 64<<10, codedPeers, Ceiling),
+		coded("gzip-1m", "1m.txt", 1<<20, codedPeers, Ceiling),
+		coded("gzip-64k-same", "64k.txt", 64<<10, makingPeers, "servery"),
+		coded("gzip-64k-distinct", "distinct/*.txt", 64<<10, makingPeers, "gzhttp"),
 	}
+	for i := range all {
+		all[i].NotModified = all[i].Name == "304"
+		if strings.Contains(all[i].Path, "*") {
+			all[i].Files = distinct
+		}
+	}
+	for _, level := range []int{9, DefaultLevel} {
+		for _, clients := range []int{1, 8, 64} {
+			all = append(all, behind(clients, level))
+		}
+	}
+	return all
+}
+
+// distinct is how many files are asked for in turn. With no more than there are
+// connections, nearly half of the requests were found to meet another for the same
+// file, whose work servery lets them share: it is not to win that way here.
+const distinct = 512
+
+// DefaultLevel is servery's own of gzip. The others are set to it, so that all do
+// equal work.
+const DefaultLevel = 6
+
+func plain(name, path string, size int) Scenario {
+	return Scenario{Name: name, Path: path, Size: size, Peers: plainPeers, Reference: Ceiling}
+}
+
+func coded(name, path string, size int, peers []string, reference string) Scenario {
+	return Scenario{
+		Name: name, Path: path, Size: size, Coding: "gzip", Level: DefaultLevel, Peers: peers, Reference: reference,
+	}
+}
+
+func behind(clients, level int) Scenario {
+	s := coded(fmt.Sprintf("tiny-behind-%d", clients), "tiny.txt", 200, sharingPeers, "gzhttp")
+	s.Behind, s.LargePath, s.LargeSize, s.Level = clients, "large/*.txt", 10<<20, level
+	if level == DefaultLevel {
+		s.Name += "-default"
+	}
+	return s
 }
 
 // String describes the request in words for the head of a table.
 func (s Scenario) String() string {
 	kind := "GET"
-	if s.NotModified {
+	switch {
+	case s.NotModified:
 		kind = "conditional GET, answered 304,"
+	case s.Behind > 0:
+		return fmt.Sprintf("%s: GET /%s, %d bytes, while %d clients pull a /%s each, %d bytes in %s at level %d",
+			s.Name, s.Path, s.Size, s.Behind, s.LargePath, s.LargeSize, s.Coding, s.Level)
+	case s.Coding != "":
+		kind += " in " + s.Coding
 	}
-	return fmt.Sprintf("%s: %s /%s, %d bytes", s.Name, kind, s.Path, s.Size)
+	words := fmt.Sprintf("%s: %s /%s, %d bytes", s.Name, kind, s.Path, s.Size)
+	if s.Files > 0 {
+		words += fmt.Sprintf(", %d files", s.Files)
+	}
+	return words
 }
 
-// Select returns the scenarios that a comma-separated list names, in their own
-// order. Each item is a regular expression that has to match a whole name, so
-// that "1k" is not "1k-deep"; an item that matches nothing is an error, since a
-// misspelt name would otherwise go unmeasured. An empty list selects all.
-func Select(list string) ([]Scenario, error) {
-	all := Scenarios()
-	if list == "" {
-		return all, nil
-	}
-	wanted := make([]bool, len(all))
-	for item := range strings.SplitSeq(list, ",") {
-		re, err := regexp.Compile("^(?:" + item + ")$")
-		if err != nil {
-			return nil, fmt.Errorf("scenario %q: %w", item, err)
-		}
-		found := false
-		for i, s := range all {
-			if re.MatchString(s.Name) {
-				wanted[i], found = true, true
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("no scenario matches %q", item)
-		}
-	}
-	return keep(all, wanted), nil
-}
+// Paths lists the files that are asked for in turn.
+func (s Scenario) Paths() []string { return numbered(s.Path, s.Files) }
 
-func keep(all []Scenario, wanted []bool) []Scenario {
-	var kept []Scenario
-	for i, s := range all {
-		if wanted[i] {
-			kept = append(kept, s)
-		}
+// LargePaths lists the files that the clients pull.
+func (s Scenario) LargePaths() []string { return numbered(s.LargePath, s.Behind) }
+
+func numbered(path string, files int) []string {
+	if !strings.Contains(path, "*") {
+		return []string{path}
 	}
-	return kept
+	var paths []string
+	for i := range files {
+		paths = append(paths, strings.Replace(path, "*", strconv.Itoa(i), 1))
+	}
+	return paths
 }

@@ -5,16 +5,21 @@ package load
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 )
 
 // A Request says what is asked for, by how many and for how long.
 type Request struct {
-	URL         string
+	URL         string // a "*" in it stands for the numbers from 0 to Files-1, in turn
+	Files       int    // 0 if the URL has no number
 	Header      string // one field as "Name: value", or nothing
 	Connections int
 	Duration    time.Duration
+
+	// Behind is how many clients pull LargeURL, each with its own number for the
+	// "*", while the URL is asked for on a single connection. Only [Own] can.
+	Behind   int
+	LargeURL string
 }
 
 // A Result is one measurement.
@@ -27,6 +32,16 @@ type Result struct {
 	P99       time.Duration `json:"p99_ns"`
 	Errors    int           `json:"errors"`            // of sockets, statuses and framing
 	Failure   string        `json:"failure,omitempty"` // one of the errors in words
+	Large     Large         `json:"large,omitzero"`    // what came of the load beside
+}
+
+// Failed reports the errors, if there were any. It is all that can be asked of a
+// time too short for one large response on each connection.
+func (r Result) Failed() error {
+	if r.Errors > 0 {
+		return fmt.Errorf("%d errors among %d requests: %s", r.Errors, r.Requests, r.Failure)
+	}
+	return nil
 }
 
 // Err reports why the measurement counts for nothing, or nil if it is sound.
@@ -35,8 +50,8 @@ type Result struct {
 // The bytes are checked because statuses are not enough: 200 where 304 was meant,
 // or a body cut short, would be fast for the wrong reason.
 func (r Result) Err(size int) error {
-	if r.Errors > 0 {
-		return fmt.Errorf("%d errors among %d requests: %s", r.Errors, r.Requests, r.Failure)
+	if err := r.Failed(); err != nil {
+		return err
 	}
 	if r.Requests == 0 {
 		return errors.New("not one request was answered")
@@ -60,38 +75,4 @@ func (r Result) Err(size int) error {
 // the responses that are under way when the time is up, one on each connection.
 func (r Result) RateByBytes(size int) float64 {
 	return float64(r.Bytes) / float64(size) / r.Elapsed.Seconds()
-}
-
-// A Client is a program that puts load on a server and prints what it saw.
-type Client struct {
-	Name    string
-	Command func(Request) []string
-	Parse   func(stdout []byte) (Result, error)
-}
-
-// Wrk is wrk, the program at the given path. It knows whole seconds only.
-func Wrk(path string) Client {
-	return Client{Name: "wrk", Parse: ParseWrk, Command: func(r Request) []string {
-		seconds := int(r.Duration.Round(time.Second) / time.Second)
-		// wrk counts a response that takes more than its timeout as an error;
-		// two seconds, the default, is little for 64 bodies of 8 MiB at once.
-		args := []string{
-			path, "-t", "1", "-c", strconv.Itoa(r.Connections), "-d", strconv.Itoa(max(seconds, 1)) + "s",
-			"--latency", "--timeout", "60s",
-		}
-		if r.Header != "" {
-			args = append(args, "-H", r.Header)
-		}
-		return append(args, r.URL)
-	}}
-}
-
-// Own is the client of this package, built from cmd/load at the given path.
-func Own(path string) Client {
-	return Client{Name: "cmd/load", Parse: ParseOwn, Command: func(r Request) []string {
-		return []string{
-			path, "-url", r.URL, "-header", r.Header,
-			"-connections", strconv.Itoa(r.Connections), "-duration", r.Duration.String(),
-		}
-	}}
 }

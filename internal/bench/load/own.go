@@ -6,7 +6,10 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,23 +25,45 @@ func ParseOwn(stdout []byte) (Result, error) {
 // Run puts the load on the server from within this process. Each connection
 // sends its next request when the response to the last one is complete.
 func Run(r Request) (Result, error) {
-	u, err := url.Parse(r.URL)
+	if r.Behind > 0 {
+		return runBehind(r)
+	}
+	host, requests, err := requestsOf(r)
 	if err != nil {
 		return Result{}, err
 	}
-	head := "GET " + u.RequestURI() + " HTTP/1.1\r\nHost: " + u.Host + "\r\n"
-	if r.Header != "" {
-		head += r.Header + "\r\n"
-	}
+	var turn atomic.Uint64
+	next := func() []byte { return requests[(turn.Add(1)-1)%uint64(len(requests))] }
 	conns := make([]connection, r.Connections)
 	start := time.Now()
 	deadline := start.Add(r.Duration)
 	var all sync.WaitGroup
 	for i := range conns {
-		all.Go(func() { conns[i].run(u.Host, []byte(head+"\r\n"), deadline) })
+		all.Go(func() { conns[i].run(host, next, deadline) })
 	}
 	all.Wait()
 	return summarize(conns, time.Since(start)), nil
+}
+
+// requestsOf returns the requests in the form in which they are sent, one for each
+// file.
+func requestsOf(r Request) (host string, requests [][]byte, err error) {
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return "", nil, err
+	}
+	for i := range max(r.Files, 1) {
+		head := "GET " + numbered(u.RequestURI(), i) + " HTTP/1.1\r\nHost: " + u.Host + "\r\n"
+		if r.Header != "" {
+			head += r.Header + "\r\n"
+		}
+		requests = append(requests, []byte(head+"\r\n"))
+	}
+	return u.Host, requests, nil
+}
+
+func numbered(pattern string, i int) string {
+	return strings.Replace(pattern, "*", strconv.Itoa(i), 1)
 }
 
 // A connection is one client's tally, written by its own goroutine only.
@@ -48,16 +73,22 @@ type connection struct {
 	err       error // ended the run of this connection early
 }
 
-func (c *connection) run(host string, request []byte, deadline time.Time) {
+// grace is how long the response under way at the end may take.
+const grace = time.Minute
+
+func (c *connection) run(host string, next func() []byte, deadline time.Time) {
 	conn, err := net.Dial("tcp", host)
 	if err != nil {
 		c.err = err
 		return
 	}
 	defer conn.Close()
+	if c.err = conn.SetDeadline(deadline.Add(grace)); c.err != nil {
+		return
+	}
 	responses := newResponseReader(conn)
 	for start := time.Now(); start.Before(deadline); {
-		if _, c.err = conn.Write(request); c.err != nil {
+		if _, c.err = conn.Write(next()); c.err != nil {
 			return
 		}
 		n, err := responses.next()

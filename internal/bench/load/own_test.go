@@ -3,9 +3,12 @@ package load
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -48,6 +51,47 @@ func TestRunReportsErrors(t *testing.T) {
 	}
 }
 
+// countingServer answers with the Accept-Encoding that it was sent, and returns a
+// function that tells how often each path was asked for.
+func countingServer(t *testing.T) (*httptest.Server, func() map[string]int) {
+	var mu sync.Mutex
+	asked := make(map[string]int)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[r.URL.Path]++
+		io.WriteString(w, r.Header.Get("Accept-Encoding"))
+	}))
+	t.Cleanup(server.Close)
+	return server, func() map[string]int {
+		mu.Lock()
+		defer mu.Unlock()
+		return maps.Clone(asked)
+	}
+}
+
+// checkTurns wants every path to have been asked for about as often as the others.
+func checkTurns(t *testing.T, asked map[string]int, paths []string) {
+	t.Helper()
+	if got := slices.Sorted(maps.Keys(asked)); !slices.Equal(got, paths) {
+		t.Errorf("asked for %q, want %q", got, paths)
+	}
+	counts := slices.Collect(maps.Values(asked))
+	// What connections have sent and nobody waits for at the end may be missing.
+	if slices.Max(counts)-slices.Min(counts) > 4 {
+		t.Errorf("asked for %v, want no path left behind", asked)
+	}
+}
+
+func TestRunTakesTurns(t *testing.T) {
+	server, asked := countingServer(t)
+	r := Request{URL: server.URL + "/dir/*.txt", Files: 3, Header: "Accept-Encoding: gzip", Connections: 2, Duration: 20 * time.Millisecond}
+	if got, err := Run(r); err != nil || got.Err(len("gzip")) != nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	checkTurns(t, asked(), []string{"/dir/0.txt", "/dir/1.txt", "/dir/2.txt"})
+}
+
 func TestResponseReader(t *testing.T) {
 	tests := []struct {
 		response string
@@ -58,7 +102,10 @@ func TestResponseReader(t *testing.T) {
 		{"HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n\r\n", true, "a 304 has no body whatever it says"},
 		{"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", false, "the body ends early"},
 		{"HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\n", false, "no length"},
-		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", false, "no declared length"},
+		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n2\r\nab\r\n0\r\n\r\n", true, "chunks"},
+		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", false, "the last chunk is missing"},
+		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", false, "no size of a chunk"},
+		{"HTTP/1.1 200 OK\r\n\r\nabc", false, "no declared length"},
 		{"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n", false, "a wrong status"},
 		{"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", false, "the connection would not be kept"},
 		{"HTTP/1.1 200 OK\r\nContent-", false, "the head ends early"},

@@ -2,6 +2,7 @@ package load
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,11 +66,36 @@ func TestParseWrkNeedsEveryLine(t *testing.T) {
 
 func TestWrkCommand(t *testing.T) {
 	r := Request{URL: "http://h/x", Header: `If-None-Match: "a"`, Connections: 8, Duration: 200 * time.Millisecond}
-	got := strings.Join(Wrk("wrk").Command(r), " ")
+	argv, err := Wrk("wrk", t.TempDir()).Command(r)
+	got := strings.Join(argv, " ")
 	want := `wrk -t 1 -c 8 -d 1s --latency --timeout 60s -H If-None-Match: "a" http://h/x`
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	if got != want || err != nil {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
 	}
+}
+
+// TestWrkTakesTurns runs wrk where there is one: only it knows what a script means.
+func TestWrkTakesTurns(t *testing.T) {
+	path, err := exec.LookPath("wrk")
+	if err != nil {
+		t.Skip("no wrk")
+	}
+	server, asked := countingServer(t)
+	r := Request{URL: server.URL + "/dir/*.txt", Files: 3, Header: "Accept-Encoding: gzip", Connections: 2, Duration: time.Second}
+	client := Wrk(path, t.TempDir())
+	argv, err := client.Command(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := exec.Command(argv[0], argv[1:]...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := client.Parse(stdout)
+	if err != nil || result.Err(len("gzip")) != nil {
+		t.Errorf("got %+v, %v", result, err)
+	}
+	checkTurns(t, asked(), []string{"/dir/0.txt", "/dir/1.txt", "/dir/2.txt"})
 }
 
 func TestResultErr(t *testing.T) {
@@ -90,6 +116,9 @@ func TestResultErr(t *testing.T) {
 	for _, test := range tests {
 		if err := test.result.Err(test.size); (err == nil) != test.sound {
 			t.Errorf("%+v, body of %d: %v: %s", test.result, test.size, err, test.reason)
+		}
+		if err := test.result.Failed(); (err != nil) != (test.result.Errors > 0) {
+			t.Errorf("%+v: failed with %v", test.result, err)
 		}
 	}
 }

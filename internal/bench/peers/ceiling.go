@@ -1,20 +1,20 @@
 package peers
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 )
 
 // A prepared response is everything that a request for one path can be answered
 // with. It is built at start and only read afterwards.
 type prepared struct {
+	plain representation
+	gzip  *representation // nil where servery would not compress
+}
+
+// A representation is one form of a file.
+type representation struct {
 	body        []byte
 	etag        string
 	full        []field // of a 200
@@ -33,13 +33,13 @@ type field struct {
 // do less for the same response.
 type ceiling map[string]*prepared // by URL path
 
-func newCeiling(dir string) (http.Handler, error) {
+func newCeiling(s Site) (http.Handler, error) {
 	c := make(ceiling)
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(s.Dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		relative, err := filepath.Rel(dir, name)
+		relative, err := filepath.Rel(s.Dir, name)
 		if err != nil {
 			return err
 		}
@@ -55,48 +55,23 @@ func (c ceiling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	f := &p.plain
+	if coding := r.Header["Accept-Encoding"]; p.gzip != nil && len(coding) == 1 && coding[0] == "gzip" {
+		f = p.gzip
+	}
 	header := w.Header()
-	if match := r.Header["If-None-Match"]; len(match) == 1 && match[0] == p.etag {
-		assign(header, p.notModified)
+	if match := r.Header["If-None-Match"]; len(match) == 1 && match[0] == f.etag {
+		assign(header, f.notModified)
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	assign(header, p.full)
+	assign(header, f.full)
 	// A client that has gone away is no concern of a benchmark's server.
-	_, _ = w.Write(p.body)
+	_, _ = w.Write(f.body)
 }
 
 func assign(header http.Header, fields []field) {
 	for _, f := range fields {
 		header[f.name] = f.values
 	}
-}
-
-func prepare(name string) (*prepared, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	body, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(body)
-	p := &prepared{body: body, etag: fmt.Sprintf("%q", fmt.Sprintf("%x", sum[:16]))}
-	p.notModified = []field{
-		{"Etag", []string{p.etag}},
-		{"Cache-Control", []string{"no-cache"}},
-	}
-	mediaType := mime.TypeByExtension(filepath.Ext(name))
-	if strings.HasPrefix(mediaType, "text/") {
-		p.notModified = append(p.notModified, field{"Vary", []string{"Accept-Encoding"}})
-	}
-	p.full = append([]field{
-		{"Content-Type", []string{mediaType}},
-		{"Content-Length", []string{strconv.Itoa(len(body))}},
-		{"Last-Modified", []string{info.ModTime().UTC().Format(http.TimeFormat)}},
-		{"Accept-Ranges", []string{"bytes"}},
-		{"X-Content-Type-Options", []string{"nosniff"}},
-	}, p.notModified...)
-	return p, nil
 }

@@ -1,5 +1,5 @@
 // Package peers holds the Go servers that are compared, each by its name and
-// each serving the files of one directory.
+// each serving the files of one site.
 package peers
 
 import (
@@ -10,13 +10,20 @@ import (
 	"runtime/debug"
 )
 
+// A Site is what a server is told when it starts.
+type Site struct {
+	Dir     string // whose files are served; nothing may be written there
+	Scratch string // a directory for the server's own files
+	Level   int    // of gzip, for the servers that encode on request
+}
+
 // A Peer is one server. Exactly one of handler and serve is set.
 type Peer struct {
 	Name    string
 	Version string
 
-	handler func(dir string) (http.Handler, error)
-	serve   func(l net.Listener, dir string) error // for what is not built on net/http
+	handler func(Site) (http.Handler, error)
+	serve   func(net.Listener, Site) error // for what is not built on net/http
 }
 
 // All lists the peers in the order of the tables. The ceiling comes first: every
@@ -25,8 +32,11 @@ func All() []Peer {
 	return []Peer{
 		{Name: "ceiling", Version: "net/http of " + runtime.Version(), handler: newCeiling},
 		{Name: "servery", Version: moduleVersion("servery"), handler: newServery},
+		{Name: "servery-0", Version: moduleVersion("servery"), handler: newServeryWithoutRetention},
 		{Name: "nethttp", Version: "net/http of " + runtime.Version(), handler: newFileServer},
+		{Name: "gzhttp", Version: moduleVersion("github.com/klauspost/compress"), handler: newGzhttp},
 		{Name: "fasthttp", Version: moduleVersion("github.com/valyala/fasthttp"), serve: serveFastHTTP},
+		{Name: "fasthttp-gzip", Version: moduleVersion("github.com/valyala/fasthttp"), serve: serveFastHTTPGzip},
 	}
 }
 
@@ -40,22 +50,22 @@ func ByName(name string) (Peer, error) {
 	return Peer{}, fmt.Errorf("no peer is called %q", name)
 }
 
-// Handler returns a handler for the files beneath dir. It is an error for a peer
+// Handler returns a handler for the files of the site. It is an error for a peer
 // that is not built on net/http.
-func (p Peer) Handler(dir string) (http.Handler, error) {
+func (p Peer) Handler(s Site) (http.Handler, error) {
 	if p.handler == nil {
 		return nil, fmt.Errorf("peer %s is no http.Handler", p.Name)
 	}
-	return p.handler(dir)
+	return p.handler(s)
 }
 
-// Serve serves the files beneath dir until the listener fails. No timeouts are
+// Serve serves the files of the site until the listener fails. No timeouts are
 // set: a deadline costs a timer per request, which not every peer would pay.
-func (p Peer) Serve(l net.Listener, dir string) error {
+func (p Peer) Serve(l net.Listener, s Site) error {
 	if p.serve != nil {
-		return p.serve(l, dir)
+		return p.serve(l, s)
 	}
-	handler, err := p.handler(dir)
+	handler, err := p.handler(s)
 	if err != nil {
 		return err
 	}
@@ -63,8 +73,8 @@ func (p Peer) Serve(l net.Listener, dir string) error {
 	return server.Serve(l)
 }
 
-func newFileServer(dir string) (http.Handler, error) {
-	return http.FileServer(http.Dir(dir)), nil
+func newFileServer(s Site) (http.Handler, error) {
+	return http.FileServer(http.Dir(s.Dir)), nil
 }
 
 // moduleVersion tells which version of a module this binary was built with.

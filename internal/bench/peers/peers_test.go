@@ -2,55 +2,87 @@ package peers
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"servery/internal/bench/inputs"
 )
 
+// TestEveryPeerServesTheFile asks in both ways that the scenarios do.
 func TestEveryPeerServesTheFile(t *testing.T) {
 	content := bytes.Repeat([]byte("text\n"), 300)
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.txt"), content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	encodes := []string{"ceiling", "servery", "servery-0", "gzhttp", "fasthttp-gzip"}
 	for _, p := range All() {
 		t.Run(p.Name, func(t *testing.T) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			done := make(chan error, 1)
-			go func() { done <- p.Serve(l, dir) }()
-			url := "http://" + l.Addr().String()
-			if status, body := get(t, url+"/a.txt"); status != http.StatusOK || !bytes.Equal(body, content) {
+			url := start(t, p, siteOf(t, content))
+			if status, body := get(t, url+"/a.txt", ""); status != http.StatusOK || !bytes.Equal(body, content) {
 				t.Errorf("status %d and %d bytes, want 200 and %d", status, len(body), len(content))
 			}
-			if status, _ := get(t, url+"/b.txt"); status != http.StatusNotFound {
-				t.Errorf("status %d for a missing file, want 404", status)
+			status, body := get(t, url+"/a.txt", "gzip")
+			if plain, err := gunzip(body); slices.Contains(encodes, p.Name) && (status != http.StatusOK || !bytes.Equal(plain, content)) {
+				t.Errorf("gzip: status %d and a body of %d bytes that becomes %d, %v", status, len(body), len(plain), err)
 			}
-			l.Close()
-			if err := <-done; err != nil && !errors.Is(err, net.ErrClosed) {
-				t.Error(err)
+			if status, _ := get(t, url+"/b.txt", ""); status != http.StatusNotFound {
+				t.Errorf("status %d for a missing file, want 404", status)
 			}
 		})
 	}
 }
 
-func get(t *testing.T, url string) (int, []byte) {
+// siteOf has one file, a.txt, and fails the test if the server writes beside it.
+func siteOf(t *testing.T, content []byte) Site {
+	t.Helper()
+	s := Site{Dir: t.TempDir(), Scratch: t.TempDir(), Level: inputs.DefaultLevel}
+	if err := os.WriteFile(filepath.Join(s.Dir, "a.txt"), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if entries, err := os.ReadDir(s.Dir); err != nil || len(entries) != 1 {
+			t.Errorf("the directory has become %v, %v", entries, err)
+		}
+	})
+	return s
+}
+
+// start returns the URL of a server that ends with the test.
+func start(t *testing.T, p Peer, s Site) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- p.Serve(l, s) }()
+	t.Cleanup(func() {
+		l.Close()
+		if err := <-done; err != nil && !errors.Is(err, net.ErrClosed) {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String()
+}
+
+func get(t *testing.T, url, coding string) (int, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if coding != "" {
+		req.Header.Set("Accept-Encoding", coding)
+	}
 	// Left open, the connection would outlive the listener and hold the server.
 	req.Close = true
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	// The transport must not ask for gzip of its own accord.
+	resp, err := (&http.Transport{DisableCompression: true}).RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,33 +94,18 @@ func get(t *testing.T, url string) (int, []byte) {
 	return resp.StatusCode, body
 }
 
-func TestCeilingRevalidates(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("text"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	handler, err := newCeiling(dir)
+func gunzip(coded []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(coded))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	full := httptest.NewRecorder()
-	handler.ServeHTTP(full, httptest.NewRequest(http.MethodGet, "/a.txt", nil))
-	tag := full.Header().Get("ETag")
-	for match, want := range map[string]int{tag: 304, `"other"`: 200} {
-		r := httptest.NewRequest(http.MethodGet, "/a.txt", nil)
-		r.Header.Set("If-None-Match", match)
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
-		if w.Code != want || w.Header().Get("ETag") != tag || (w.Body.Len() == 0) != (want == 304) {
-			t.Errorf("If-None-Match %s: status %d, ETag %s, %d bytes", match, w.Code, w.Header().Get("ETag"), w.Body.Len())
-		}
-	}
+	return io.ReadAll(r)
 }
 
 func TestByName(t *testing.T) {
 	if p, err := ByName("fasthttp"); err != nil || p.Name != "fasthttp" {
 		t.Errorf("fasthttp: got %q, %v", p.Name, err)
-	} else if _, err := p.Handler("."); err == nil {
+	} else if _, err := p.Handler(Site{}); err == nil {
 		t.Error("fasthttp has an http.Handler")
 	}
 	if p, err := ByName("absent"); err == nil {

@@ -6,12 +6,24 @@ import (
 	"servery"
 )
 
-// newServery serves with every option at its default. The directory stays open
-// for as long as the process runs.
-func newServery(dir string) (http.Handler, error) {
-	root, err := servery.OpenDir(dir)
+// newServery serves with every option at its default.
+func newServery(s Site) (http.Handler, error) { return serveryWith(s, nil) }
+
+// newServeryWithoutRetention keeps no coded body, so each is made anew unless
+// somebody asks for it while it is being made. The rest of the answer is servery's
+// own, its ceiling too.
+func newServeryWithoutRetention(s Site) (http.Handler, error) {
+	return serveryWith(s, &servery.FileServerOptions{
+		Cache:    servery.NewCompressionCache(0),
+		Encoders: []servery.Encoder{servery.Gzip(s.Level)},
+	})
+}
+
+// serveryWith leaves the directory open for as long as the process runs.
+func serveryWith(s Site, options *servery.FileServerOptions) (http.Handler, error) {
+	root, err := servery.OpenDir(s.Dir)
 	if err != nil {
 		return nil, err
 	}
-	return servery.FileServer(root, nil), nil
+	return servery.FileServer(root, options), nil
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"log"
 	"net"
+	"os"
 
+	"servery/internal/bench/inputs"
 	"servery/internal/bench/peers"
 )
 
@@ -15,7 +17,10 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("serve: ")
 	name := flag.String("name", "", "which `peer` to run")
-	dir := flag.String("dir", ".", "the `directory` whose files are served")
+	var site peers.Site
+	flag.StringVar(&site.Dir, "dir", ".", "the `directory` whose files are served")
+	flag.StringVar(&site.Scratch, "scratch", "", "the `directory` for the server's own files (default a new one, which stays)")
+	flag.IntVar(&site.Level, "level", inputs.DefaultLevel, "of gzip, for the peers that encode on request")
 	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on")
 	list := flag.Bool("list", false, "print the names and versions of all peers, tab-separated, and exit")
 	flag.Parse()
@@ -25,11 +30,11 @@ func main() {
 		}
 		return
 	}
-	log.Fatal(run(*name, *dir, *addr))
+	log.Fatal(run(*name, *addr, site))
 }
 
 // run returns only on failure: the server ends with its process.
-func run(name, dir, addr string) error {
+func run(name, addr string, site peers.Site) error {
 	if name == "" {
 		return errors.New("-name is missing; -list prints the names")
 	}
@@ -37,9 +42,14 @@ func run(name, dir, addr string) error {
 	if err != nil {
 		return err
 	}
+	if site.Scratch == "" {
+		if site.Scratch, err = os.MkdirTemp("", "servery-serve-"); err != nil {
+			return err
+		}
+	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}
-	return peer.Serve(l, dir)
+	return peer.Serve(l, site)
 }

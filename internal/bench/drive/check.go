@@ -1,0 +1,72 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"servery/internal/bench/inputs"
+)
+
+// findings are what the check of a server found out for the load on it.
+type findings struct {
+	field     string // of the requests
+	condition string // the same, if it makes them conditional
+	size      int    // of the smallest body that is right
+}
+
+// check compares all that the server will be asked for with the files, but for the
+// large files of a load beside: they differ in nothing but their text, and to have
+// each encoded once would take a minute. Of them it looks at the first.
+func (r *run) check(ctx context.Context, base string, s inputs.Scenario, p peer) (findings, error) {
+	if s.NotModified {
+		want, err := expect(r.file(s.Path), "", "", p.head)
+		if err != nil {
+			return findings{}, err
+		}
+		condition, err := verifyConditional(ctx, base+s.Path, want)
+		return findings{field: condition, condition: condition}, err
+	}
+	found := findings{}
+	if s.Coding != "" {
+		found.field = "Accept-Encoding: " + s.Coding
+	}
+	var err error
+	switch {
+	case s.Behind > 0:
+		// The tiny file is too small for any coding, and what depends on codings need
+		// not be in its head.
+		if found.size, err = r.smallest(ctx, base, s.Paths(), expectation{accept: s.Coding, head: leastHead}); err == nil {
+			_, err = r.smallest(ctx, base, s.LargePaths()[:1], expectation{accept: s.Coding, coding: s.Coding, head: p.coded})
+		}
+	case s.Coding != "":
+		found.size, err = r.smallest(ctx, base, s.Paths(), expectation{accept: s.Coding, coding: s.Coding, head: p.coded})
+	default:
+		found.size, err = r.smallest(ctx, base, s.Paths(), expectation{head: p.head})
+	}
+	return found, err
+}
+
+// smallest verifies files of which all is expected alike but for their content. It
+// returns the size of the smallest body.
+func (r *run) smallest(ctx context.Context, base string, paths []string, like expectation) (int, error) {
+	transport := newTransport()
+	defer transport.CloseIdleConnections()
+	var least int64
+	for i, path := range paths {
+		want, err := expect(r.file(path), like.accept, like.coding, like.head)
+		if err != nil {
+			return 0, err
+		}
+		_, size, err := verifyFull(ctx, transport, base+path, want)
+		if err != nil {
+			return 0, fmt.Errorf("/%s: %w", path, err)
+		}
+		if i == 0 || size < least {
+			least = size
+		}
+	}
+	return int(least), nil
+}
+
+func (r *run) file(path string) string { return filepath.Join(r.dir, filepath.FromSlash(path)) }
