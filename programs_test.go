@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +82,7 @@ func setDate(tb testing.TB, path string, date time.Time) {
 // realContents are files as they are served, by names that give them their types.
 func realContents(tb testing.TB) map[string]string {
 	tb.Helper()
-	names, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", "net", "http", "*.go"))
+	names, err := filepath.Glob(filepath.Join(goRoot(tb), "src", "net", "http", "*.go"))
 	if err != nil || len(names) < 40 {
 		testkit.Lacks(tb, "Go's source")
 	}

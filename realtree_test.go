@@ -61,13 +61,18 @@ func (r realTree) files(tb testing.TB, dir string) (found, missing []realFile) {
 	return found, missing
 }
 
-// goTree is Go's own source.
-func goTree(tb testing.TB) string {
+func goRoot(tb testing.TB) string {
+	tb.Helper()
 	root, err := exec.Command(testkit.Tool(tb, "go"), "env", "GOROOT").Output()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	dir := filepath.Join(strings.TrimSpace(string(root)), "src")
+	return strings.TrimSpace(string(root))
+}
+
+// goTree is Go's own source.
+func goTree(tb testing.TB) string {
+	dir := filepath.Join(goRoot(tb), "src")
 	if testing.Short() {
 		dir = filepath.Join(dir, "net")
 	}

@@ -7,25 +7,25 @@ import (
 )
 
 func TestValidate(t *testing.T) {
-	make := func() (codec.Writer, error) { return nil, nil }
+	none := func() (codec.Writer, error) { return nil, nil }
 	for _, tt := range []struct {
 		encoder codec.Encoder
 		want    string
 		reason  string
 	}{
-		{codec.Encoder{Coding: "br", Suffix: "br", New: make}, "", "level and generation may be zero"},
-		{codec.Encoder{Coding: "x-br.2_a", Suffix: "br", Level: -5, Generation: 3, New: make}, "", "a token, a negative level"},
-		{codec.Encoder{Suffix: "br", New: make}, `coding "" is no token in lower case`, "no name"},
-		{codec.Encoder{Coding: "BR", Suffix: "br", New: make}, `coding "BR" is no token in lower case`, "upper case"},
-		{codec.Encoder{Coding: "b r", Suffix: "br", New: make}, `coding "b r" is no token in lower case`, "a blank inside"},
-		{codec.Encoder{Coding: "br\r\n", Suffix: "br", New: make}, `coding "br\r\n" is no token in lower case`, "a line end"},
-		{codec.Encoder{Coding: "*", Suffix: "all", New: make}, `coding "*" is no token in lower case`, "stands for every coding"},
-		{codec.Encoder{Coding: "identity", Suffix: "id", New: make}, "identity is the absence of a coding", "no coding"},
-		{codec.Encoder{Coding: "br", New: make}, `coding br: suffix "" is not of lower-case letters`, "tags would be equal"},
-		{codec.Encoder{Coding: "br", Suffix: `b"`, New: make}, `coding br: suffix "b\"" is not of lower-case letters`, "no etagc"},
-		{codec.Encoder{Coding: "br", Suffix: "b1", New: make}, `coding br: suffix "b1" is not of lower-case letters`,
+		{codec.Encoder{Coding: "br", Suffix: "br", New: none}, "", "level and generation may be zero"},
+		{codec.Encoder{Coding: "x-br.2_a", Suffix: "br", Level: -5, Generation: 3, New: none}, "", "a token, a negative level"},
+		{codec.Encoder{Suffix: "br", New: none}, `coding "" is no token in lower case`, "no name"},
+		{codec.Encoder{Coding: "BR", Suffix: "br", New: none}, `coding "BR" is no token in lower case`, "upper case"},
+		{codec.Encoder{Coding: "b r", Suffix: "br", New: none}, `coding "b r" is no token in lower case`, "a blank inside"},
+		{codec.Encoder{Coding: "br\r\n", Suffix: "br", New: none}, `coding "br\r\n" is no token in lower case`, "a line end"},
+		{codec.Encoder{Coding: "*", Suffix: "all", New: none}, `coding "*" is no token in lower case`, "stands for every coding"},
+		{codec.Encoder{Coding: "identity", Suffix: "id", New: none}, "identity is the absence of a coding", "no coding"},
+		{codec.Encoder{Coding: "br", New: none}, `coding br: suffix "" is not of lower-case letters`, "tags would be equal"},
+		{codec.Encoder{Coding: "br", Suffix: `b"`, New: none}, `coding br: suffix "b\"" is not of lower-case letters`, "no etagc"},
+		{codec.Encoder{Coding: "br", Suffix: "b1", New: none}, `coding br: suffix "b1" is not of lower-case letters`,
 			"b1 at level 1 would be b at level 11"},
-		{codec.Encoder{Coding: "br", Suffix: "br", Generation: -1, New: make}, "coding br: generation -1 is negative", "counts up"},
+		{codec.Encoder{Coding: "br", Suffix: "br", Generation: -1, New: none}, "coding br: generation -1 is negative", "counts up"},
 		{codec.Encoder{Coding: "br", Suffix: "br"}, "coding br: no function New", "nothing to encode with"},
 	} {
 		got := ""

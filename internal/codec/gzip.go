@@ -8,15 +8,16 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// DefaultGzipLevel is for what is encoded on request. Measured on 1 MiB of Go source, level 5 is as fast and 2 % larger, 7
-// takes twice the time for 2 % less, and 1 takes less than half and is a fifth larger.
+// DefaultGzipLevel is for what is encoded on request. Measured on 1 MiB of JSON and of Go source, level 5 takes 6 %
+// less time and gives 2 to 4 % more bytes, level 7 takes twice the time for 1 to 2 % less, and level 1 takes half the
+// time and gives a fifth more.
 const DefaultGzipLevel = 6
 
 // gzipGeneration changes with the bytes that the golden test holds.
 const gzipGeneration = 1
 
-// Gzip returns the encoder of gzip (RFC 1952) at a level from 1, the fastest, to 9, the smallest. A writer at work
-// takes about 1 MiB.
+// Gzip returns the encoder of gzip (RFC 1952) at a level from 1, the fastest, to 9, the smallest. A writer
+// takes up to 1.2 MiB, at level 9 1.4 MiB, at work as well as idle.
 func Gzip(level int) (Encoder, error) {
 	if level < gzip.BestSpeed || level > gzip.BestCompression {
 		return Encoder{}, fmt.Errorf("gzip level %d is not between %d and %d", level, gzip.BestSpeed, gzip.BestCompression)

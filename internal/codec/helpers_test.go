@@ -7,8 +7,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -20,6 +21,15 @@ import (
 var levels = map[string][]int{
 	"gzip": {1, 2, 3, 4, 5, 6, 7, 8, 9},
 	"zstd": {1, 3, 6, 10},
+}
+
+// notRaced leaves a test to the run without the race detector: it has one goroutine, encodes a lot, and would take a
+// dozen times as long, or it measures memory, which the detector adds to.
+func notRaced(t *testing.T) {
+	t.Helper()
+	if raced {
+		t.Skip("nothing to find for the race detector")
+	}
 }
 
 func encoder(tb testing.TB, coding string, level int) codec.Encoder {
@@ -124,7 +134,11 @@ func noise(n int) []byte {
 // source returns n bytes of Go's own source.
 func source(tb testing.TB, n int) []byte {
 	tb.Helper()
-	names, _ := filepath.Glob(filepath.Join(runtime.GOROOT(), "src/net/http/*.go"))
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	names, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src/net/http/*.go"))
 	var b []byte
 	for _, name := range names {
 		content, err := os.ReadFile(name)

@@ -31,9 +31,9 @@ type Lease struct {
 	err  error
 }
 
-// newLease binds the instance to w. A panic of Reset finds the instance in nobody's hands.
+// newLease binds the instance to w. It leaves the instance in nobody's hands if Reset panics.
 func newLease(p *pool, i instance, w io.Writer) *Lease {
-	i.sink.w, i.sink.err = w, nil
+	i.sink.w = w
 	i.writer.Reset(i.sink)
 	return &Lease{pool: p, busy: i}
 }
@@ -101,19 +101,17 @@ func (l *Lease) end(i instance, err error) error {
 	if i.sink.err != nil {
 		err = i.sink.err
 	}
-	if l.err = err; err != nil {
-		i.sink.w = nil
-		return err
+	if l.err = err; err == nil {
+		l.busy = i
 	}
-	l.busy = i
-	return nil
+	return err
 }
 
 // sink stands between a writer and the destination of the moment. An idle writer may keep its sink, and reaches
 // nothing through it.
 type sink struct {
 	w   io.Writer // nil outside a lease
-	err error     // the first error, which stays
+	err error     // the first error, which stays: a sink with one returns to no pool
 }
 
 // Write makes a short write an error: compressors trust that there are none.

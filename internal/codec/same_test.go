@@ -20,9 +20,10 @@ var update = flag.Bool("update", false, "rewrite the golden file")
 // The bytes change with a new release of the compressor at most, and then the generation has to change with them, or
 // a client could join two bodies under one tag: raise it, then go test -run Golden -update.
 func TestGoldenBytes(t *testing.T) {
+	notRaced(t)
 	const golden = "testdata/bytes.golden"
 	var got strings.Builder
-	text, random := lines(700_001), noise(100_000)
+	text, random := lines(400_001), noise(100_000)
 	for _, coding := range []string{"gzip", "zstd"} {
 		for _, level := range levels[coding] {
 			e, sum := encoder(t, coding, level), sha256.New()
@@ -57,17 +58,16 @@ func split(random *rand.Rand, body []byte) (pieces [][]byte) {
 }
 
 func TestSameBytesHoweverItIsWritten(t *testing.T) {
-	text := append(lines(700_001), noise(100_000)...)
+	notRaced(t)
+	text := append(lines(350_000), noise(100_000)...)
 	eachLevel(t, func(t *testing.T, e codec.Encoder) {
 		random, used := rand.New(rand.NewPCG(5, 6)), fresh(t, e)
-		for _, size := range append(sizes, len(text)) {
+		for _, size := range sizes {
 			body := text[:size]
 			want := encode(t, fresh(t, e), body)
-			for range 3 {
-				if got := encode(t, used, split(random, body)...); !bytes.Equal(got, want) {
-					t.Fatalf("%d bytes: another body in pieces and by a used writer", size)
-				}
-				encode(t, used, text[random.IntN(len(text)):]) // leave something in its tables
+			encode(t, used, text[random.IntN(len(text)-50_000):][:50_000]) // leave something in its tables
+			if got := encode(t, used, split(random, body)...); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes: another body in pieces and by a used writer", size)
 			}
 		}
 	})
@@ -75,6 +75,7 @@ func TestSameBytesHoweverItIsWritten(t *testing.T) {
 
 // The compressors number positions over all their uses and start over before 2^31. The bytes may not tell.
 func TestSameBytesAfterManyUses(t *testing.T) {
+	notRaced(t)
 	body, tiny := lines(200_000), []byte("tiny")
 	for _, tt := range []struct {
 		coding string

@@ -120,7 +120,7 @@ func (p *pool) take() (instance, error) {
 		return instance{}, err
 	}
 	if w == nil {
-		return instance{}, errors.New("New returned no writer")
+		return instance{}, errors.New("no writer, and no error either")
 	}
 	return instance{w, new(sink)}, nil
 }

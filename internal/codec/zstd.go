@@ -6,8 +6,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// DefaultZstdLevel is for what is encoded on request. Measured on JSON and on Go source it gives the sizes of gzip's
-// level 6 in less time. Level 1 takes half the time again and is 4 to 9 % larger.
+// DefaultZstdLevel is for what is encoded on request. Measured on 1 MiB of JSON and of Go source it takes 0.6 of the time
+// of gzip's level 6 for 0 to 3 % more bytes. Level 1 takes 0.7 to 0.8 of the time of level 3, and half the memory, for
+// 5 to 9 % more.
 const DefaultZstdLevel = 3
 
 const (
@@ -24,8 +25,8 @@ const zstdGeneration = 1
 const zstdWindow = 256 << 10
 
 // Zstd returns the encoder of zstd (RFC 8878) at a level from 1, the fastest, to 22, the smallest, as the reference
-// implementation counts them. There are four speeds behind them, and a writer at work takes about 0.9 MiB at levels 1
-// and 2, 2.1 MiB at 3 to 5, 4.9 MiB at 6 to 9, and 35 MiB from 10 on.
+// implementation counts them. There are four speeds behind them. A writer takes up to 1.2 MiB at levels 1 and 2, 2.5
+// MiB at 3 to 5, 5.5 MiB at 6 to 9, and 36 MiB from 10 on, at work as well as idle.
 func Zstd(level int) (Encoder, error) {
 	if level < minZstdLevel || level > maxZstdLevel {
 		return Encoder{}, fmt.Errorf("zstd level %d is not between %d and %d", level, minZstdLevel, maxZstdLevel)
