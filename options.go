@@ -102,10 +102,11 @@ type FileServerOptions struct {
 	OnSaturation Saturation
 
 	// Sidecars are the codings, of "zstd", "br" and "gzip", for which a file
-	// name.zst, name.br or name.gz beside the original is sent in its place: in this
-	// order among those that a client wants equally, before the Encoders. One that
-	// is older than the original, empty, unreadable or obviously something else is
-	// passed over. nil means none.
+	// name.zst, name.br or name.gz beside the original is sent in its place, in this
+	// order among those that a client wants equally, and before what the Encoders
+	// would make. It is passed over if it is older than the original, says another
+	// length than the original's, is empty, unreadable or obviously something else,
+	// or asks for a window above 8 MiB (RFC 9659). nil means none.
 	Sidecars []string
 
 	// NoRedirect switches off the redirects of a directory to its name with a

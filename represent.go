@@ -83,7 +83,10 @@ func answerFrom(file *identity.Opened, p plan.Plan) (answer, error) {
 	switch {
 	case len(p.Ranges) == 0:
 	case file.Small():
-		err = file.Load()
+		settled := file.Settled
+		if err = file.Load(); err == nil && settled && !file.Settled {
+			err = identity.ErrChanged // the plan has the tag of what it was
+		}
 	default:
 		err = file.Probe(p.Ranges)
 	}

@@ -3,11 +3,11 @@ package servery_test
 import (
 	"embed"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -80,56 +80,59 @@ func TestSidecarUnsettled(t *testing.T) {
 	}
 }
 
-// spoiledFile lets a test act when it was read at an offset, or spoil what was read.
+// spoiledFile lets a test act when something was read, or spoil it.
 type spoiledFile struct {
 	*os.File
 	onRead func(offset int64) error
 }
 
-func (f spoiledFile) ReadAt(p []byte, offset int64) (int, error) {
-	n, err := f.File.ReadAt(p, offset)
+func (f spoiledFile) Read(p []byte) (int, error) {
+	offset, err := f.File.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return 0, err
+	}
+	n, err := f.File.Read(p)
 	if spoilt := f.onRead(offset); spoilt != nil {
 		return 0, spoilt
 	}
 	return n, err
 }
 
-// spoil calls onRead whenever a sidecar is read at an offset.
-func spoil(dir string, onRead func(offset int64) error) fs.FS {
+// spoil calls onRead with the offset whenever a file of this name is read.
+func spoil(dir, name string, onRead func(offset int64) error) fs.FS {
 	return wrapFS{os.DirFS(dir), func(f fs.File) fs.File {
-		if file := f.(*os.File); strings.HasSuffix(file.Name(), ".br") {
+		if file := f.(*os.File); filepath.Base(file.Name()) == name {
 			return spoiledFile{file, onRead}
 		}
 		return f
 	}}
 }
 
-// The tag of a sidecar is remembered, but its bytes are read again. If they are
-// others by then, so must the tag be.
-func TestSidecarRewrittenInPlace(t *testing.T) {
-	text := realText(t, 20_000)
-	first, second := strings.Repeat("first-", 1000), strings.Repeat("second", 1000)
-	dir := testkit.Tree(t, map[string]string{"file.txt": text, "file.txt.br": first})
-	var rewrites atomic.Int32
-	armed := make(chan bool, 1)
-	server := testkit.Serve(t, servery.FileServer(spoil(dir, func(int64) error {
-		select {
-		case <-armed:
-			rewrites.Add(1)
-			return os.WriteFile(filepath.Join(dir, "file.txt.br"), []byte(second), 0o644)
-		default:
-			return nil
-		}
-	}), &servery.FileServerOptions{Sidecars: []string{"br"}}))
-	for _, want := range []string{first, second} {
-		got := server.Get("/file.txt", "Accept-Encoding: br")
-		if string(got.Body) != want || got.Header.Get("Etag") != codedTag("br", want) {
-			t.Errorf("got\n%s%.12s, want %.12s with the tag %s", got.Head, got.Body, want, codedTag("br", want))
+// The tag of a file is remembered, but its bytes are read again. If they are others
+// by then, so must the tag be. The first look is at what type it is.
+func TestRewrittenOnceItsTagIsRemembered(t *testing.T) {
+	const first, second = "first, and no other", "second, of the same"
+	for _, tt := range []struct{ name, field, tag1, tag2 string }{
+		{"untyped.br", "Accept-Encoding: br", codedTag("br", first), codedTag("br", second)},
+		{"untyped", "If-None-Match: \"other\"", contentTag(first), contentTag(second)},
+	} {
+		dir := testkit.Tree(t, map[string]string{"untyped": first, "untyped.br": first})
+		armed := make(chan bool, 1)
+		server := testkit.Serve(t, servery.FileServer(spoil(dir, tt.name, func(int64) error {
+			select {
+			case <-armed:
+				return os.WriteFile(filepath.Join(dir, tt.name), []byte(second), 0o644)
+			default:
+				return nil
+			}
+		}), &servery.FileServerOptions{Sidecars: []string{"br"}}))
+		if got := server.Get("/untyped", tt.field); string(got.Body) != first || got.Header.Get("Etag") != tt.tag1 {
+			t.Errorf("%s: got\n%s%s, want %s with the tag %s", tt.name, got.Head, got.Body, first, tt.tag1)
 		}
 		armed <- true
-	}
-	if n := rewrites.Load(); n != 1 {
-		t.Errorf("%d rewrites, want 1", n)
+		if got := server.Get("/untyped", tt.field); string(got.Body) != second || got.Header.Get("Etag") != tt.tag2 {
+			t.Errorf("%s: got\n%s%s, want %s with the tag %s", tt.name, got.Head, got.Body, second, tt.tag2)
+		}
 	}
 }
 
@@ -137,7 +140,7 @@ func TestSidecarRewrittenInPlace(t *testing.T) {
 func TestSidecarThatCannotBeRead(t *testing.T) {
 	text := realText(t, 100_000)
 	dir := testkit.Tree(t, map[string]string{"file.txt": text, "file.txt.br": incompressible(50_000)})
-	server := testkit.Serve(t, servery.FileServer(spoil(dir, func(offset int64) error {
+	server := testkit.Serve(t, servery.FileServer(spoil(dir, "file.txt.br", func(offset int64) error {
 		if offset > 0 {
 			return errors.New("the disk is on fire")
 		}
