@@ -1,3 +1,5 @@
+//go:build unix
+
 package servery_test
 
 import (
