@@ -6,8 +6,11 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"servery"
 	"servery/internal/testkit"
@@ -62,4 +65,29 @@ func readAll(tb testing.TB, response *http.Response) string {
 // undated is a head without the one field that differs from second to second.
 func undated(r testkit.Response) string {
 	return regexp.MustCompile("Date: .*\r\n").ReplaceAllString(r.Head, "")
+}
+
+func readFile(tb testing.TB, path string) string {
+	tb.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(content)
+}
+
+func setDate(tb testing.TB, path string, date time.Time) {
+	tb.Helper()
+	if err := os.Chtimes(path, date, date); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func goRoot(tb testing.TB) string {
+	tb.Helper()
+	root, err := exec.Command(testkit.Tool(tb, "go"), "env", "GOROOT").Output()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return strings.TrimSpace(string(root))
 }

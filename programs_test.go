@@ -1,17 +1,13 @@
-//go:build unix
-
 package servery_test
 
 import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"servery"
 	"servery/internal/testkit"
@@ -63,22 +59,6 @@ func unpacked(tb testing.TB, coding string, body []byte) string {
 		tb.Errorf("%s -d of %d bytes: %v\n%s", programs[coding].name, len(body), err, &stderr)
 	}
 	return stdout.String()
-}
-
-func readFile(tb testing.TB, path string) string {
-	tb.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return string(content)
-}
-
-func setDate(tb testing.TB, path string, date time.Time) {
-	tb.Helper()
-	if err := os.Chtimes(path, date, date); err != nil {
-		tb.Fatal(err)
-	}
 }
 
 // realContents are files as they are served, by names that give them their types.

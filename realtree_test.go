@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -59,15 +58,6 @@ func (r realTree) files(tb testing.TB, dir string) (found, missing []realFile) {
 		tb.Fatalf("%s has %d files and %d paths without one, want at least %d and %d", dir, len(found), len(missing), r.found, r.missing)
 	}
 	return found, missing
-}
-
-func goRoot(tb testing.TB) string {
-	tb.Helper()
-	root, err := exec.Command(testkit.Tool(tb, "go"), "env", "GOROOT").Output()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return strings.TrimSpace(string(root))
 }
 
 // goTree is Go's own source.
