@@ -47,6 +47,14 @@ func TestChangeInPlaceWhileCoded(t *testing.T) {
 				return os.Truncate(path, int64(len(tt.content)))
 			})
 			got := server.Get("/file.txt", acceptGzip) // the rules of testkit.Lint: no validators
+			if grown := strings.HasPrefix(tt.content, text[:size]); grown {
+				// What was planned is still there; a small file is opened again.
+				now := decoded(t, got.Header.Get("Content-Encoding"), got.Body)
+				if got.Status != http.StatusOK || now != text[:size] && now != tt.content {
+					t.Errorf("%d bytes, %s: got\n%s, want 200 with one version", size, tt.reason, got.Head)
+				}
+				continue
+			}
 			if got.Status != http.StatusInternalServerError {
 				t.Errorf("%d bytes, %s: got\n%s, want 500", size, tt.reason, got.Head)
 			}

@@ -1,6 +1,7 @@
 package servery
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -152,6 +153,9 @@ func (o *FileServerOptions) validateCodings() error {
 	}
 	if o.MaxCompressSize < 0 || o.OffloadThreshold < 0 {
 		return fmt.Errorf("servery: MaxCompressSize %d, OffloadThreshold %d: negative", o.MaxCompressSize, o.OffloadThreshold)
+	}
+	if o.Cache != nil && o.Cache.store == nil || o.Limiter != nil && o.Limiter.large == nil {
+		return errors.New("servery: Cache, Limiter: not made by NewCompressionCache and NewLimiter")
 	}
 	if o.OnSaturation != Reject && o.OnSaturation != ServeIdentity {
 		return fmt.Errorf("servery: OnSaturation: %d is neither Reject nor ServeIdentity", o.OnSaturation)

@@ -93,8 +93,8 @@ func answerFrom(file *identity.Opened, p plan.Plan) (answer, error) {
 	return answer{p, file}, err
 }
 
-// encoded gets the body of a coded answer. Where the coding saves too little, or
-// nothing may be made at the moment, it leads back to the plan, once.
+// encoded gets the body of a coded answer. Where the coding saves too little, nothing
+// may be made at the moment, or the file grows, it leads back to the plan, once.
 func (x *exchange) encoded(p plan.Plan, request plan.Request, facts plan.Facts, o offer) (answer, error) {
 	body, err := x.body(o)
 	saturated := errors.Is(err, offload.ErrSaturated) || errors.Is(err, flight.ErrShutdown)
@@ -107,7 +107,7 @@ func (x *exchange) encoded(p plan.Plan, request plan.Request, facts plan.Facts, 
 		return answer{p.Measured(int64(len(body.Bytes)), request.Head), memory(body.Bytes)}, nil
 	case saturated && (x.options.OnSaturation == Reject || !identityWill):
 		return answer{plan: plan.Failure(http.StatusServiceUnavailable)}, nil
-	case err != nil && !saturated:
+	case err != nil && !saturated && !(identityWill && errors.Is(err, coded.ErrGrown)):
 		return answer{}, err
 	}
 	facts.Codings = nil
@@ -116,23 +116,28 @@ func (x *exchange) encoded(p plan.Plan, request plan.Request, facts plan.Facts, 
 
 // body returns the coded body of the file: kept, joined, or made.
 func (x *exchange) body(o offer) (*coded.Body, error) {
-	key := coded.Key{
-		File:       x.file.Key(),
-		Coding:     o.encoder.Coding,
-		Level:      o.encoder.Level,
-		Generation: o.encoder.Generation,
-		Always:     !accept.IdentityAcceptable(x.r.Header["Accept-Encoding"]),
-	}
-	if key.File.Path != "" {
-		key.Namespace = x.namespace
-	}
 	return x.options.Cache.store.Body(x.r.Context(), coded.Job{
-		Key:      key,
+		Key:      x.key(o.encoder),
 		File:     x.file,
 		Encoders: x.encoders,
 		Slots:    x.options.Limiter.of(x.file.Info.Size, x.options.OffloadThreshold),
 		Digest:   !x.file.Settled && x.contentTagged(),
 	})
+}
+
+// key names what the encoder makes of the file.
+func (x *exchange) key(encoder codec.Encoder) coded.Key {
+	key := coded.Key{
+		File:       x.file.Key(),
+		Coding:     encoder.Coding,
+		Level:      encoder.Level,
+		Generation: encoder.Generation,
+		Always:     !accept.IdentityAcceptable(x.r.Header["Accept-Encoding"]),
+	}
+	if key.File.Path != "" {
+		key.Namespace = x.namespace
+	}
+	return key
 }
 
 // contentTagged reports whether the file's tag is made of its content, or will be
@@ -171,6 +176,10 @@ func (x *exchange) offer(facts plan.Facts) offer {
 	}
 	x.closeSidecar()
 	encoder, _ := x.encoders.Encoder(order[0])
+	// Conditions are judged by the tag of what will be sent.
+	if x.options.Cache.store.Unworthy(x.key(encoder)) {
+		return offer{}
+	}
 	tag := facts.ETag.ForCoding(encoder.TagSuffix())
 	return offer{coding: plan.Coding{Name: encoder.Coding, ETag: tag}, encoder: encoder}
 }

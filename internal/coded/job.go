@@ -60,7 +60,11 @@ func (j Job) do(ctx context.Context, handle *identity.Handle) (*Body, error) {
 	if err == nil {
 		err = wrap(0, encoder.Close())
 	}
-	if errors.Is(err, identity.ErrChanged) && !j.touched(handle) {
+	switch {
+	case !errors.Is(err, identity.ErrChanged) || j.touched(handle):
+	case j.grown(handle):
+		err = ErrGrown
+	default:
 		err = encoding{err} // to be answered, not to be tried again: it was work enough
 	}
 	return out.body(digest, err)
@@ -73,6 +77,15 @@ func (j Job) touched(handle *identity.Handle) bool {
 	then := j.File.Info
 	now, err := handle.Look()
 	return err == nil && now.Size == then.Size && now.ModTime == then.ModTime && now.ChangeTime != then.ChangeTime
+}
+
+// ErrGrown is the error of a file that became longer while it was encoded, as logs
+// do: it has no coded form that lasts, but its beginning can still be sent.
+var ErrGrown = errors.New("file grew while it was encoded")
+
+func (j Job) grown(handle *identity.Handle) bool {
+	now, err := handle.Look()
+	return err == nil && now.Size > j.File.Info.Size
 }
 
 // most is how long the coded body may become.
@@ -106,6 +119,8 @@ func (o *output) body(digest hash.Hash, err error) (*Body, error) {
 		return &Body{}, nil
 	case err != nil:
 		return nil, err
+	case o.Len() == 0: // every coding has at least an end mark
+		return nil, encoding{errors.New("the encoder wrote nothing")}
 	}
 	body := &Body{Bytes: bytes.Clone(o.Bytes()), Worth: true}
 	if digest != nil {

@@ -29,6 +29,9 @@ type Key struct {
 	// more than one content: it gets nothing of what is kept, and does not share its
 	// work with those who found it settled.
 	unsettled bool
+
+	// digest is set by the Store: who wants Body.Plain cannot share with who does not.
+	digest bool
 }
 
 // Body is a coded representation, or the verdict that there should be none. It is
@@ -68,9 +71,15 @@ func (s *Store) Shutdown(ctx context.Context) error {
 	return err
 }
 
+// Unworthy reports whether it is known that the coding saves too little.
+func (s *Store) Unworthy(key Key) bool {
+	body, ok := s.kept.Peek(key)
+	return ok && !body.Worth
+}
+
 // Body returns what the job makes, from what is kept or by doing it.
 func (s *Store) Body(ctx context.Context, job Job) (*Body, error) {
-	job.Key.unsettled = !job.File.Settled
+	job.Key.unsettled, job.Key.digest = !job.File.Settled, job.Digest
 	if body, ok := s.kept.Get(job.Key); ok {
 		return body, nil
 	}

@@ -36,8 +36,13 @@ func Open(l *identity.Loader, view identity.View, coding string, original *ident
 	if err != nil {
 		return nil
 	}
-	if !isFormOf(o, coding, original) {
-		o.Close()
+	trusted := false
+	defer func() { // deferred: somebody else's file system may panic
+		if !trusted {
+			o.Close()
+		}
+	}()
+	if trusted = isFormOf(o, coding, original); !trusted {
 		return nil
 	}
 	return o
