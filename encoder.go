@@ -52,8 +52,8 @@ func Gzip(level int) Encoder { return encoderOf(codec.Gzip(level)) }
 // a level from 1, the fastest, to 22, the smallest. It panics for other levels.
 func Zstd(level int) Encoder { return encoderOf(codec.Zstd(level)) }
 
-// DefaultEncoders returns zstd and gzip, in this order of preference, at levels that
-// suit what is encoded on request.
+// DefaultEncoders returns zstd at level 3 and gzip at level 6, in this order of
+// preference: levels that suit what is encoded on request.
 func DefaultEncoders() []Encoder {
 	return []Encoder{Zstd(codec.DefaultZstdLevel), Gzip(codec.DefaultGzipLevel)}
 }

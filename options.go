@@ -105,7 +105,8 @@ type FileServerOptions struct {
 	// Sidecars are the codings, of "zstd", "br" and "gzip", for which a file
 	// name.zst, name.br or name.gz beside the original is sent in its place, in this
 	// order among those that a client wants equally, and before what the Encoders
-	// would make. It is passed over if it is older than the original, says another
+	// would make, whatever its size. It is passed over if it is older than the original
+	// (if its date has whole seconds, by a second at least), says another
 	// length than the original's, is empty, unreadable or obviously something else,
 	// or asks for a window above 8 MiB (RFC 9659). nil means none.
 	Sidecars []string
@@ -161,8 +162,11 @@ func (o *FileServerOptions) validateCodings() error {
 		return fmt.Errorf("servery: OnSaturation: %d is neither Reject nor ServeIdentity", o.OnSaturation)
 	}
 	for i, coding := range o.Sidecars {
-		if sidecar.Extension(coding) == "" || slices.Contains(o.Sidecars[:i], coding) {
-			return fmt.Errorf("servery: Sidecars: %q is not zstd, br or gzip, or there twice", coding)
+		if sidecar.Extension(coding) == "" {
+			return fmt.Errorf("servery: Sidecars: %q is none of the codings zstd, br and gzip", coding)
+		}
+		if slices.Contains(o.Sidecars[:i], coding) {
+			return fmt.Errorf("servery: Sidecars: %q is there twice", coding)
 		}
 	}
 	return nil
