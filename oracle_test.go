@@ -44,7 +44,8 @@ func newOracle(tb testing.TB) *oracle {
 	})
 	dir := oracleTree(tb)
 	o := &oracle{tb: lent}
-	o.ours = testkit.Serve(lent, servery.FileServer(openDir(tb, dir), nil))
+	// net/http's has no codings to compare with.
+	o.ours = testkit.Serve(lent, servery.FileServer(openDir(tb, dir), &servery.FileServerOptions{Encoders: []servery.Encoder{}}))
 	o.theirs = testkit.Serve(lent, http.FileServer(http.Dir(dir)))
 	o.toOurs, o.toTheirs = o.ours.Dial(), o.theirs.Dial()
 	return o
