@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"servery/internal/testkit"
 )
 
 // The files of testdata are what wrk 4.1.0 printed against servers that were
@@ -76,10 +78,7 @@ func TestWrkCommand(t *testing.T) {
 
 // TestWrkTakesTurns runs wrk where there is one: only it knows what a script means.
 func TestWrkTakesTurns(t *testing.T) {
-	path, err := exec.LookPath("wrk")
-	if err != nil {
-		t.Skip("no wrk")
-	}
+	path := testkit.Tool(t, "wrk")
 	server, asked := countingServer(t)
 	r := Request{URL: server.URL + "/dir/*.txt", Files: 3, Header: "Accept-Encoding: gzip", Connections: 2, Duration: time.Second}
 	client := Wrk(path, t.TempDir())
