@@ -30,7 +30,7 @@ var imports = map[string][]string{
 	"servery/internal/coded": {
 		"internal/cache", "internal/codec", "internal/etag", "internal/flight", "internal/identity", "internal/offload",
 	},
-	"servery/internal/deliver":   {"internal/byterange", "internal/plan"},
+	"servery/internal/deliver":   {"internal/byterange", "internal/plan", "internal/vary"},
 	"servery/internal/etag":      nil,
 	"servery/internal/flight":    nil,
 	"servery/internal/identity":  {"internal/anchor", "internal/byterange", "internal/cache", "internal/etag", "internal/flight"},
@@ -38,14 +38,15 @@ var imports = map[string][]string{
 	"servery/internal/offload":   nil,
 	"servery/internal/plan":      {"internal/accept", "internal/byterange", "internal/etag"},
 	"servery/internal/sidecar":   {"internal/codec", "internal/identity"},
-	"servery/internal/testkit":   nil,
-	"servery/internal/urlpath":   nil,
-	"servery/examples/static":    {""},
+	"servery/internal/testkit": nil,
+	"servery/internal/urlpath": nil,
+	"servery/internal/vary":    nil,
+	"servery/examples/static":  {""},
 }
 
 // pure are the packages that decide and do not act: nothing of the outside world
 // gets into them.
-var pure = []string{"accept", "byterange", "etag", "plan", "urlpath"}
+var pure = []string{"accept", "byterange", "etag", "plan", "urlpath", "vary"}
 
 var impure = []string{"os", "io/fs", "net", "net/http", "sync", "sync/atomic", "context", "mime", "syscall"}
 

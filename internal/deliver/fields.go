@@ -2,9 +2,9 @@ package deliver
 
 import (
 	"net/http"
-	"strings"
 
 	"servery/internal/plan"
+	"servery/internal/vary"
 )
 
 // setFields makes h say what the plan says. What outer code set about the body
@@ -57,22 +57,9 @@ func (f *fields) setIfAny(name, value string) {
 	}
 }
 
-// vary adds a member to Vary unless it, or "*", is there already (RFC 9110,
-// section 12.5.5).
+// vary adds a member to Vary.
 func (f *fields) vary(name string) {
-	lines := f.h["Vary"]
-	for _, line := range lines {
-		for member := range strings.SplitSeq(line, ",") {
-			member = strings.Trim(member, " \t")
-			if member == "*" || strings.EqualFold(member, name) {
-				return
-			}
-		}
+	if list, changed := vary.Merge(f.h["Vary"], name); changed {
+		f.set("Vary", list)
 	}
-	list := strings.Join(lines, ", ")
-	if strings.Trim(list, ", \t") == "" {
-		f.set("Vary", name) // a list is not to begin with an empty member (RFC 9110, section 5.6.1.1)
-		return
-	}
-	f.set("Vary", list+", "+name)
 }
