@@ -59,6 +59,15 @@ func (t Tag) ForCoding(suffix string) Tag {
 	return tag[:len(tag)-1] + Tag(suffix) + `"`
 }
 
+// WithoutCoding undoes [Tag.ForCoding], or reports that the tag does not end in such a suffix.
+func (t Tag) WithoutCoding(suffix string) (Tag, bool) {
+	opaque := len(t) - len(suffix) - 1 // where the suffix begins
+	if suffix == "" || opaque < 1 || t[opaque:] != Tag(suffix)+`"` {
+		return "", false
+	}
+	return t[:opaque] + `"`, true
+}
+
 // quoted returns t without its mark of weakness.
 func (t Tag) quoted() Tag {
 	if t.IsWeak() {

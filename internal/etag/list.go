@@ -36,6 +36,25 @@ func matches(lines []string, t Tag, equal func(Tag, Tag) bool) bool {
 	return false
 }
 
+// WithoutCoding returns, in their order, the tags of a list that end in suffix, without it. As with the comparisons,
+// nothing that follows a malformed member is read.
+func WithoutCoding(lines []string, suffix string) []Tag {
+	var plain []Tag
+	for _, line := range lines {
+		for line != "" {
+			member, rest, ok := next(line)
+			if !ok {
+				return plain
+			}
+			if tag, coded := member.WithoutCoding(suffix); coded {
+				plain = append(plain, tag)
+			}
+			line = rest
+		}
+	}
+	return plain
+}
+
 // isAny reports whether the field is `*`. The grammar has it beside the list and not inside it, so that it counts
 // only where it is the entire field; anywhere else it is a malformed member.
 func isAny(lines []string) bool {
