@@ -1,0 +1,36 @@
+package offload
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// Room bounds what may be there at a time and has nothing to wait for, such as memory that is held for a client of
+// any speed. It may be used by any number of goroutines.
+type Room struct {
+	most int64 // never changes
+	used atomic.Int64
+}
+
+// NewRoom returns room for that many. A negative number is a mistake and panics.
+func NewRoom(most int) *Room {
+	if most < 0 {
+		panic(fmt.Sprintf("servery: room for %d", most))
+	}
+	return &Room{most: int64(most)}
+}
+
+// Enter takes a place, which is to be given back by Leave, or reports that there is none.
+func (r *Room) Enter() bool {
+	if r.used.Add(1) > r.most {
+		r.used.Add(-1)
+		return false
+	}
+	return true
+}
+
+// Leave gives a place back.
+func (r *Room) Leave() { r.used.Add(-1) }
+
+// Used is how many places are taken. While Enter turns somebody away it may be one too many.
+func (r *Room) Used() int { return int(r.used.Load()) }
