@@ -20,7 +20,7 @@ var imports = map[string][]string{
 	"servery": {
 		"internal/accept", "internal/anchor", "internal/byterange", "internal/codec", "internal/coded",
 		"internal/deliver", "internal/etag", "internal/flight", "internal/identity", "internal/mediatype",
-		"internal/offload", "internal/plan", "internal/sidecar", "internal/urlpath",
+		"internal/offload", "internal/plan", "internal/sidecar", "internal/stream", "internal/urlpath",
 	},
 	"servery/internal/accept":    nil,
 	"servery/internal/anchor":    nil,
@@ -38,6 +38,9 @@ var imports = map[string][]string{
 	"servery/internal/offload":   nil,
 	"servery/internal/plan":      {"internal/accept", "internal/byterange", "internal/etag"},
 	"servery/internal/sidecar":   {"internal/codec", "internal/identity"},
+	"servery/internal/stream": {
+		"internal/accept", "internal/codec", "internal/etag", "internal/mediatype", "internal/offload", "internal/vary",
+	},
 	"servery/internal/testkit": nil,
 	"servery/internal/urlpath": nil,
 	"servery/internal/vary":    nil,

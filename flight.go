@@ -78,6 +78,7 @@ func (c *CompressionCache) Shutdown(ctx context.Context) error { return c.store.
 type Limiter struct {
 	large *offload.Limiter
 	small *offload.Limiter
+	open  *offload.Room
 }
 
 // LimiterOptions are the options of [NewLimiter]. The zero value means the defaults.
@@ -89,10 +90,17 @@ type LimiterOptions struct {
 	// Queue is how many large compressions wait for a worker before others are
 	// turned away. 0 means 64, negative means none.
 	Queue int
+
+	// Streams is how many responses of [Compress] may have an encoder at once, of one
+	// to three megabytes each at the default levels, while their handlers write and
+	// their clients read; one more is sent uncoded. Those that end within 16 KiB need
+	// none. 0 means 128, negative means none.
+	Streams int
 }
 
 const (
-	defaultQueue = 64
+	defaultQueue   = 64
+	defaultStreams = 128
 
 	// Small compressions take a millisecond or so: more of them at once than there
 	// are processors finish no sooner, and a queue as long as this is worked off
@@ -109,6 +117,7 @@ func NewLimiter(o LimiterOptions) *Limiter {
 	return &Limiter{
 		large: offload.New(orDefault(o.Workers, max(1, procs-1)), max(orDefault(o.Queue, defaultQueue), 0)),
 		small: offload.New(2*procs, smallQueue),
+		open:  offload.NewRoom(max(orDefault(o.Streams, defaultStreams), 0)),
 	}
 }
 
@@ -121,6 +130,7 @@ type LimiterStats struct {
 	Completed uint64 // compressions that had their slot
 	Rejected  uint64 // compressions that were turned away
 	Cancelled uint64 // compressions that nobody waited for any more before they had a slot
+	Streams   int    // responses of Compress that have an encoder
 }
 
 // Stats describes the limiter now.
@@ -133,6 +143,7 @@ func (l *Limiter) Stats() LimiterStats {
 		Completed: large.Completed + small.Completed,
 		Rejected:  large.Rejected + small.Rejected,
 		Cancelled: large.Cancelled + small.Cancelled,
+		Streams:   l.open.Used(),
 	}
 }
 

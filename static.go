@@ -15,6 +15,7 @@ import (
 	"servery/internal/identity"
 	"servery/internal/mediatype"
 	"servery/internal/plan"
+	"servery/internal/stream"
 	"servery/internal/urlpath"
 )
 
@@ -72,6 +73,9 @@ type fileServer struct {
 }
 
 func (s *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if len(s.options.Encoders)+len(s.options.Sidecars) > 0 {
+		stream.Leave(w) // what is sent plain here is meant to be, and sendfile's
+	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		s.serveFile(w, r)

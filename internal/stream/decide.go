@@ -1,0 +1,172 @@
+package stream
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"servery/internal/etag"
+	"servery/internal/mediatype"
+)
+
+// moment is what the question is asked at.
+type moment int
+
+const (
+	more    moment = iota // more may follow
+	flushed               // what there is has to be sent now
+	ended                 // there is no more
+)
+
+// answer is what is known of a response when the question is asked.
+type answer struct {
+	moment
+	status int
+	header http.Header
+	prefix []byte // the first plain bytes, all that there are or as many as sniffing wants
+	size   int64  // of the plain bytes so far
+}
+
+type action int
+
+const (
+	wait action = iota
+	pass
+	encode
+)
+
+// verdict is what becomes of a response. All but wait are final.
+type verdict struct {
+	action
+	vary      bool     // it could have been encoded for another client
+	mediaType string   // what the plain bytes look like, for an encoded one that does not say
+	tag       etag.Tag // of a 304, in the coding that the client holds
+}
+
+// sniffLength is as much as net/http looks at (https://mimesniff.spec.whatwg.org).
+const sniffLength = 512
+
+// decide is the one place that knows what is encoded. Its cases are those of RFC 9110 that a coding would break, and
+// then what is worth it.
+func (m *Middleware) decide(q *request, a answer) verdict {
+	if bodiless(a.status) || fixed(a.header) {
+		return verdict{action: pass}
+	}
+	mediaType, known := typeOf(a)
+	switch {
+	case a.status == http.StatusNotModified:
+		return notModified(q, a.header, m.compressible(mediaType))
+	case partial(a):
+		return verdict{action: pass, vary: m.compressible(mediaType)}
+	case !known:
+		return verdict{action: wait}
+	case !m.compressible(mediaType):
+		return verdict{action: pass}
+	}
+	size, known := sizeOf(q, a)
+	switch {
+	case known && (size == 0 || size < int64(m.MinSize)):
+		return verdict{action: pass} // whatever a client accepts
+	case !known && a.size < int64(m.MinSize) && a.moment == more:
+		return verdict{action: wait}
+	case q.coding == "":
+		return verdict{action: pass, vary: true}
+	}
+	v := verdict{action: encode, vary: true}
+	if _, said := a.header["Content-Type"]; !said {
+		v.mediaType = mediaType
+	}
+	return v
+}
+
+// bodiless reports whether the status has no representation of the resource in its body.
+func bodiless(status int) bool {
+	switch status {
+	case http.StatusNoContent, http.StatusResetContent, http.StatusRequestedRangeNotSatisfiable:
+		return true
+	}
+	return status < http.StatusOK
+}
+
+// fixed reports whether the header says that the bytes must be these: they are in a coding already, nobody is to
+// transform them (RFC 9111, section 5.2.2.6), their framing is the handler's, or a digest was made of them (RFC 9530),
+// which could not be kept true.
+func fixed(h http.Header) bool {
+	for _, name := range [...]string{"Transfer-Encoding", "Repr-Digest", "Content-Digest", "Digest", "Content-Md5"} {
+		if len(h[name]) > 0 {
+			return true
+		}
+	}
+	for _, line := range h["Content-Encoding"] {
+		if coding := strings.Trim(line, " \t"); coding != "" && !strings.EqualFold(coding, "identity") {
+			return true
+		}
+	}
+	for _, line := range h["Cache-Control"] {
+		for directive := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.Trim(directive, " \t"), "no-transform") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func partial(a answer) bool {
+	return a.status == http.StatusPartialContent || len(a.header["Content-Range"]) > 0
+}
+
+// notModified is the verdict on a 304. It carries the tag that the client holds (RFC 9110, section 15.4.5).
+func notModified(q *request, h http.Header, vary bool) verdict {
+	v := verdict{action: pass, vary: vary}
+	tag, _ := etag.Parse(h.Get("Etag"))
+	if !tag.IsWeak() && slices.ContainsFunc(q.held, tag.WeakMatch) {
+		v.tag, v.vary = tag.ForCoding(q.suffix), true
+	}
+	return v
+}
+
+// typeOf returns the media type, "" for none, or reports that more bytes may tell it. It is what net/http would say.
+func typeOf(a answer) (mediaType string, known bool) {
+	if lines, said := a.header["Content-Type"]; said {
+		if len(lines) == 0 {
+			return "", true
+		}
+		return lines[0], true
+	}
+	switch {
+	case strings.Trim(a.header.Get("Content-Encoding"), " \t") != "": // not sniffed by net/http either
+		return "", true
+	case len(a.prefix) < sniffLength && a.moment == more:
+		return "", false
+	case len(a.prefix) == 0:
+		return "", true
+	}
+	return http.DetectContentType(a.prefix), true
+}
+
+// compressible reports whether a type is ever encoded. Event streams and gRPC never are: a coding would hold back what
+// their framing wants to be there at once.
+func (m *Middleware) compressible(mediaType string) bool {
+	essence := mediatype.Essence(mediaType)
+	return essence != "" && essence != "text/event-stream" && !strings.HasPrefix(essence, "application/grpc") &&
+		m.Compressible(essence)
+}
+
+// sizeOf returns the size of the body, or reports that it is not known yet. The answer to HEAD need not have had one.
+func sizeOf(q *request, a answer) (size int64, known bool) {
+	if declared := declaredLength(a.header); declared >= 0 {
+		return declared, true
+	}
+	return a.size, a.moment == ended && !(q.head && a.size == 0)
+}
+
+// declaredLength is the Content-Length as net/http reads it, or -1.
+func declaredLength(h http.Header) int64 {
+	length, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
+	if err != nil || length < 0 {
+		return -1
+	}
+	return length
+}

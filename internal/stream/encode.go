@@ -1,0 +1,221 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"servery/internal/offload"
+)
+
+const (
+	// collected is how many plain bytes are kept before the encoder sees them, and how many encoded ones before they are
+	// sent. A response that ends within the first is encoded at once and holds no encoder while its handler works; one that
+	// ends within the second has an exact length.
+	collected = 16 << 10
+
+	// slice is how much is encoded with one slot, and piece how much between two looks at whether it is time to give way.
+	slice = 64 << 10
+	piece = 16 << 10
+)
+
+// ending is what is done to the encoder after a slice.
+type ending int
+
+const (
+	open ending = iota
+	flushing
+	closing
+)
+
+// collect takes plain bytes of a response that is encoded.
+func (s *writer) collect(p []byte) error {
+	if s.kept != nil && len(s.kept.plain) > 0 && len(s.kept.plain)+len(p) > collected {
+		if err := s.feed(nil, open); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.state == passing:
+		_, err := s.inner.Write(p)
+		return err
+	case len(p) > collected:
+		return s.feed(p, open)
+	}
+	s.keep(p)
+	return nil
+}
+
+// feed encodes the plain bytes, which are those that were kept or else p, and sends what came of it if that is enough.
+// While nothing is begun the response falls back to passing where it cannot be encoded.
+func (s *writer) feed(p []byte, end ending) error {
+	kept := s.kept.bytes()
+	rest := p
+	if len(kept) > 0 {
+		rest = kept
+	}
+	for first := true; first || len(rest) > 0; first = false {
+		n := min(len(rest), slice)
+		then := open
+		if n == len(rest) {
+			then = end
+		}
+		err := s.work(rest[:n], then)
+		if err != nil && !s.begun {
+			s.report(err)
+			s.drop()
+			return s.pass(p)
+		}
+		if err != nil {
+			s.report(err)
+			s.failed, s.abort = err, true
+			return err
+		}
+		s.begun = true
+		rest = rest[n:]
+		if s.kept.coded.Len() >= collected {
+			if err := s.drain(-1); err != nil {
+				return err
+			}
+		}
+	}
+	s.kept.plain = s.kept.plain[:0]
+	return nil
+}
+
+// work encodes one slice, or the last one, while it holds a slot, which never waits for the client: what is made goes
+// into memory.
+func (s *writer) work(p []byte, end ending) error {
+	slot, err := s.slot()
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
+	if s.large() {
+		slot.GiveWay() // the work of one slice may be too short to be due for it, that of many slices is not
+	}
+	if err := s.lend(end); err != nil {
+		return err
+	}
+	for len(p) > 0 {
+		slot.GiveWayIfDue()
+		n := min(len(p), piece)
+		if _, err := s.lease.Write(p[:n]); err != nil {
+			return encoderError{err}
+		}
+		p = p[n:]
+	}
+	s.dirty = end == open
+	switch end {
+	case flushing:
+		err = s.lease.Flush()
+	case closing:
+		err = s.lease.Close()
+		s.drop()
+	}
+	if err != nil {
+		return encoderError{err}
+	}
+	return nil
+}
+
+// large reports whether the response so far is work for the slots that nothing else uses.
+func (s *writer) large() bool { return max(s.written, s.declared) >= s.m.Threshold }
+
+// slot takes a slot. While the response can still pass it is not waited for longer than the queue allows. Later it is,
+// as long as anybody wants the response: a deadline of the application does not end that, what was written before it
+// would be torn.
+func (s *writer) slot() (*offload.Slot, error) {
+	limiter := s.m.Small
+	if s.large() {
+		limiter = s.m.Large
+	}
+	ctx := s.q.Context()
+	if !s.begun {
+		return limiter.Acquire(ctx)
+	}
+	slot, err := limiter.Wait(ctx)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return limiter.Wait(context.WithoutCancel(ctx))
+	}
+	return slot, err
+}
+
+// lend makes sure that there is an encoder. One that stays open after the slice needs a place, since it may have to
+// wait for the client, or for the handler.
+func (s *writer) lend(end ending) error {
+	if s.lease != nil {
+		return nil
+	}
+	if end != closing {
+		if !s.m.Open.Enter() {
+			return offload.ErrSaturated
+		}
+		s.placed = true
+	}
+	s.retain()
+	lease, err := s.m.Encoders.Get(s.q.coding, &s.kept.coded)
+	if err != nil {
+		return encoderError{err}
+	}
+	s.lease = lease
+	return nil
+}
+
+// drop gives back the encoder, wherever it is in its work, and its place.
+func (s *writer) drop() {
+	if s.lease != nil {
+		s.lease.Discard()
+		s.lease = nil
+	}
+	if s.placed {
+		s.m.Open.Leave()
+		s.placed = false
+	}
+}
+
+// drain sends what was encoded so far. length is that of the whole body, or -1.
+func (s *writer) drain(length int64) error {
+	if !s.sent {
+		s.send(s.edits(length))
+	}
+	coded := &s.kept.coded
+	if coded.Len() == 0 {
+		return nil
+	}
+	n, err := s.inner.Write(coded.Bytes())
+	if err == nil && n < coded.Len() {
+		err = io.ErrShortWrite
+	}
+	coded.Reset()
+	s.failed = err
+	return err
+}
+
+// end ends an encoded response. A body that is not of the length that the handler declared fails as it would have
+// without a coding: the client can tell that it is not whole (RFC 9112, section 8).
+func (s *writer) end() {
+	switch {
+	case s.failed != nil:
+	case s.declared < 0 || s.written == s.declared:
+		if s.feed(nil, closing) == nil && s.state == encoding {
+			_ = s.drain(int64(s.kept.coded.Len())) // who could be told is gone
+		}
+	case s.begun:
+		s.abort = true
+	default:
+		_ = s.pass(nil)
+	}
+}
+
+// encoderError is what an encoder failed with.
+type encoderError struct{ error }
+
+func (e encoderError) Unwrap() error { return e.error }
+
+// report tells the application of a failure of one of its encoders.
+func (s *writer) report(err error) {
+	if failure, ok := errors.AsType[encoderError](err); ok && s.m.OnError != nil {
+		s.m.OnError(s.q.Request, failure.error)
+	}
+}

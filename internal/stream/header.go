@@ -1,0 +1,131 @@
+package stream
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"servery/internal/etag"
+	"servery/internal/vary"
+)
+
+// edits are what makes the handler's header that of the response. The zero edits change nothing.
+type edits struct {
+	verdict
+	coding string // "" for a response that passes
+	suffix string // of the coding's tags
+	length int64  // of the encoded body, or -1 where it is not known
+}
+
+// apply changes h. What it removes speaks of the plain bytes.
+func (e edits) apply(h http.Header) {
+	if e.vary {
+		if list, changed := vary.Merge(h["Vary"], "Accept-Encoding"); changed {
+			h["Vary"] = []string{list}
+		}
+	}
+	if e.tag != "" {
+		h["Etag"] = []string{string(e.tag)}
+	}
+	if e.coding == "" {
+		return
+	}
+	h["Content-Encoding"] = []string{e.coding}
+	delete(h, "Accept-Ranges")
+	delete(h, "Content-Length")
+	if e.length >= 0 {
+		h["Content-Length"] = []string{strconv.FormatInt(e.length, 10)}
+	}
+	if e.mediaType != "" {
+		h["Content-Type"] = []string{e.mediaType}
+	}
+	// A weak tag is for all codings, a malformed one cannot be told apart from that of the plain bytes.
+	switch tag, ok := etag.Parse(h.Get("Etag")); {
+	case !ok:
+		delete(h, "Etag")
+	case !tag.IsWeak():
+		h["Etag"] = []string{string(tag.ForCoding(e.suffix))}
+	}
+}
+
+// snapshot is a header as it was at one moment. Its memory is used again.
+type snapshot struct {
+	fields []field
+	values []string // of all fields, in their order
+}
+
+type field struct {
+	name   string
+	values int // how many
+}
+
+func (s *snapshot) take(h http.Header) {
+	s.clear()
+	for name, values := range h {
+		s.fields = append(s.fields, field{name, len(values)})
+		s.values = append(s.values, values...)
+	}
+}
+
+// clear lets go of what the snapshot holds.
+func (s *snapshot) clear() {
+	clear(s.fields)
+	clear(s.values)
+	s.fields, s.values = s.fields[:0], s.values[:0]
+}
+
+// restore makes h what it was, and returns what it had become meanwhile, or nil if nothing was changed. Trailers that
+// are named by a prefix stay: they are for later, and net/http looks for them in both places.
+func (s *snapshot) restore(h http.Header) (later http.Header) {
+	if s.same(h) {
+		return nil
+	}
+	later = maps.Clone(h)
+	clear(h)
+	values := slices.Clone(s.values)
+	for _, f := range s.fields {
+		h[f.name] = values[:f.values:f.values]
+		values = values[f.values:]
+	}
+	for name, values := range later {
+		if strings.HasPrefix(name, http.TrailerPrefix) {
+			h[name] = values
+		}
+	}
+	return later
+}
+
+func (s *snapshot) same(h http.Header) bool {
+	if len(h) != len(s.fields) {
+		return false
+	}
+	values := s.values
+	for _, f := range s.fields {
+		if now, ok := h[f.name]; !ok || !slices.Equal(now, values[:f.values]) {
+			return false
+		}
+		values = values[f.values:]
+	}
+	return true
+}
+
+// hasTrailers reports whether fields are to follow the body, which takes a body without a declared length.
+func hasTrailers(h http.Header) bool {
+	if len(h["Trailer"]) > 0 {
+		return true
+	}
+	for name := range h {
+		if strings.HasPrefix(name, http.TrailerPrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// replace makes h what other is.
+func replace(h, other http.Header) {
+	clear(h)
+	maps.Copy(h, other)
+}

@@ -1,0 +1,168 @@
+package stream
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// outward returns the writer with the optional interfaces that the inner one has: handlers ask for them to find out what
+// the connection can do.
+func (s *writer) outward() http.ResponseWriter {
+	_, flushes := s.inner.(http.Flusher)
+	_, closes := s.inner.(closeNotifier)
+	_, pushes := s.inner.(http.Pusher)
+	_, hijacks := find[http.Hijacker](s.inner) // deeper ones, too: a controller finds them, and would pass by here
+	switch {
+	case flushes && hijacks && closes:
+		return http1{flushHijacker{flusher{s}}}
+	case flushes && pushes && closes:
+		return http2{flusher{s}}
+	case flushes && hijacks:
+		return flushHijacker{flusher{s}}
+	case flushes:
+		return flusher{s}
+	case hijacks:
+		return hijacker{s}
+	}
+	return s
+}
+
+// http1 is for the writer of net/http's HTTP/1.
+type http1 struct{ flushHijacker }
+
+func (w http1) CloseNotify() <-chan bool { return w.inner.(closeNotifier).CloseNotify() }
+
+// http2 is for the writer of net/http's HTTP/2.
+type http2 struct{ flusher }
+
+func (w http2) CloseNotify() <-chan bool { return w.inner.(closeNotifier).CloseNotify() }
+
+func (w http2) Push(target string, o *http.PushOptions) error {
+	return w.inner.(http.Pusher).Push(target, o)
+}
+
+// closeNotifier is what net/http's writers are although it is deprecated. Frameworks still panic without it.
+type closeNotifier interface{ CloseNotify() <-chan bool }
+
+type flusher struct{ *writer }
+
+func (w flusher) Flush() { _ = w.FlushError() }
+
+type hijacker struct{ *writer }
+
+func (w hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
+
+type flushHijacker struct{ flusher }
+
+func (w flushHijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
+
+// find looks for an interface as [http.ResponseController] does.
+func find[T any](w http.ResponseWriter) (found T, ok bool) {
+	for {
+		if found, ok = w.(T); ok {
+			return found, true
+		}
+		wrapper, wraps := w.(interface{ Unwrap() http.ResponseWriter })
+		if !wraps {
+			return found, false
+		}
+		w = wrapper.Unwrap()
+	}
+}
+
+// FlushError sends all that was written so far, in a form that can be decoded. Where the inner writer cannot do that it
+// fails and changes nothing.
+func (s *writer) FlushError() error {
+	if err := s.over(); err != nil {
+		return err
+	}
+	_, flushes := find[http.Flusher](s.inner)
+	if _, fails := find[interface{ FlushError() error }](s.inner); !flushes && !fails {
+		return fmt.Errorf("servery: Flush: %w", http.ErrNotSupported)
+	}
+	if !s.opened && s.state == undecided {
+		s.open(http.StatusOK)
+	}
+	if err := s.push(); err != nil {
+		return err
+	}
+	return http.NewResponseController(s.inner).Flush()
+}
+
+// push hands all that was written so far to the inner writer.
+func (s *writer) push() error {
+	if s.state == undecided {
+		if err := s.ask(flushed, nil); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.state != encoding:
+		return nil
+	case s.failed != nil:
+		return s.failed
+	}
+	if !s.begun || s.dirty || len(s.kept.bytes()) > 0 {
+		if err := s.feed(nil, flushing); err != nil || s.state != encoding {
+			return err
+		}
+	}
+	return s.drain(-1)
+}
+
+// hijack gives the connection to the handler. What it wrote before is not kept from the client.
+func (s *writer) hijack() (net.Conn, *bufio.ReadWriter, error) {
+	if err := s.over(); err != nil {
+		return nil, nil, err
+	}
+	if s.opened {
+		if err := s.push(); err != nil {
+			return nil, nil, err
+		}
+	}
+	conn, rw, err := http.NewResponseController(s.inner).Hijack()
+	if err == nil {
+		s.drop()
+		s.release()
+		s.state = hijacked
+	}
+	return conn, rw, err
+}
+
+var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+// ReadFrom is for [io.Copy]. What passes is left to the inner writer, which may have sendfile.
+func (s *writer) ReadFrom(src io.Reader) (n int64, err error) {
+	buffer := copyBuffers.Get().(*[32 << 10]byte)
+	defer copyBuffers.Put(buffer)
+	for s.state != passing {
+		room := buffer[:]
+		if s.state == undecided {
+			room = room[:sniffLength] // whatever it turns out to be, the rest of it can still be sendfile's
+		}
+		read, err := src.Read(room)
+		if read > 0 {
+			if _, err := s.Write(room[:read]); err != nil {
+				return n, err
+			}
+			n += int64(read)
+		}
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case err != nil:
+			return n, err
+		}
+	}
+	var rest int64
+	if inner, ok := s.inner.(io.ReaderFrom); ok {
+		rest, err = inner.ReadFrom(src)
+	} else {
+		rest, err = io.CopyBuffer(struct{ io.Writer }{s.inner}, src, buffer[:])
+	}
+	return n + rest, err
+}

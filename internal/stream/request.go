@@ -1,0 +1,84 @@
+package stream
+
+import (
+	"net/http"
+	"slices"
+
+	"servery/internal/accept"
+	"servery/internal/etag"
+)
+
+// request is what a response depends on of the request that it answers.
+type request struct {
+	*http.Request
+	head bool
+
+	coding string     // that the answer may have, or "" for none
+	suffix string     // of the entity-tags in that coding
+	held   []etag.Tag // the handler's forms of the tags that If-None-Match lists in that coding
+}
+
+// request reads r, and returns with it the request that the handler is to see. That is r itself, unless it speaks of
+// representations that only this middleware knows.
+func (m *Middleware) request(r *http.Request) (request, *http.Request) {
+	q := request{Request: r, head: r.Method == http.MethodHead}
+	seen := m.withoutCodedRange(r)
+
+	// Ranges are of the plain bytes. Other methods than GET have none (RFC 9110, section 14.2).
+	if len(seen.Header["Range"]) > 0 && r.Method == http.MethodGet {
+		return q, seen
+	}
+	var wanted [8]string
+	order := accept.Order(wanted[:0], r.Header["Accept-Encoding"], m.Encoders.Codings())
+	if len(order) == 0 || order[0] == accept.Identity {
+		return q, seen
+	}
+	q.coding = order[0]
+	q.suffix = m.suffixes[slices.Index(m.Encoders.Codings(), q.coding)]
+	q.held = etag.WithoutCoding(r.Header["If-None-Match"], q.suffix)
+	seen = withTags(seen, r, "If-None-Match", q.held)
+	return q, withTags(seen, r, "If-Match", etag.WithoutCoding(r.Header["If-Match"], q.suffix))
+}
+
+// withoutCodedRange returns a request without its range if that is to continue a copy in one of the codings, which
+// plain bytes would spoil (RFC 9110, section 13.1.5).
+func (m *Middleware) withoutCodedRange(r *http.Request) *http.Request {
+	lines := r.Header["If-Range"]
+	if len(lines) == 0 {
+		return r
+	}
+	tag, _ := etag.Parse(lines[0])
+	for _, suffix := range m.suffixes {
+		if _, coded := tag.WithoutCoding(suffix); coded {
+			seen := copied(r)
+			seen.Header.Del("If-Range")
+			seen.Header.Del("Range")
+			return seen
+		}
+	}
+	return r
+}
+
+// withTags adds tags to a field of seen, which is a copy of r already or becomes one. The original forms stay: they may
+// be the handler's own. All come in the first line, since many handlers read no other, and before what is there, which
+// may be malformed further on.
+func withTags(seen, r *http.Request, field string, tags []etag.Tag) *http.Request {
+	if len(tags) == 0 {
+		return seen
+	}
+	if seen == r {
+		seen = copied(r)
+	}
+	lines := seen.Header[field] // owned, and not empty: the tags come from there
+	for _, tag := range slices.Backward(tags) {
+		lines[0] = string(tag) + ", " + lines[0]
+	}
+	return seen
+}
+
+// copied returns a copy of r with a header of its own: handlers must not modify a request.
+func copied(r *http.Request) *http.Request {
+	seen := r.WithContext(r.Context())
+	seen.Header = r.Header.Clone()
+	return seen
+}

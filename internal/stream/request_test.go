@@ -1,0 +1,48 @@
+package stream_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTagsThatTheHandlerSees(t *testing.T) {
+	m := middleware(t, nil)
+	for _, tt := range []struct {
+		fields []string // beside gz
+		want   []string // instead; nil for the request as it is
+		reason string
+	}{
+		{[]string{`If-None-Match: "x"`}, nil, "the handler's own tag"},
+		{[]string{`If-None-Match: "x-gz6.1"`}, []string{`If-None-Match: "x", "x-gz6.1"`}, "with and without the suffix"},
+		{[]string{`If-None-Match: "a", "x-gz6.1"`, `If-None-Match: W/"y-gz6.1"`},
+			[]string{`If-None-Match: "x", W/"y", "a", "x-gz6.1"`, `If-None-Match: W/"y-gz6.1"`}, "lines that many handlers do not read"},
+		{[]string{`If-Match: "x-gz6.1"`}, []string{`If-Match: "x", "x-gz6.1"`}, "writes are conditional, too"},
+		{[]string{`If-None-Match: "x-gz9.1"`}, nil, "another level is another representation"},
+		{[]string{`If-None-Match: "x-zst3.1"`}, nil, "the answer will not be in that coding"},
+		{[]string{`If-None-Match: *`}, nil, "any"},
+		{[]string{`If-None-Match: "x-gz6.1"`, "Range: bytes=0-1"}, nil, "the answer will be plain"},
+		{[]string{`If-Range: "x-gz6.1"`, "Range: bytes=5-"}, []string{}, "plain bytes would spoil the coded copy"},
+		{[]string{`If-Range: "x-zst3.1"`, "Range: bytes=5-"}, []string{}, "in whichever coding"},
+		{[]string{`If-Range: "x-zst3.1"`, "Range: bytes=5-", `If-None-Match: "x-gz6.1"`},
+			[]string{`If-None-Match: "x", "x-gz6.1"`}, "without its range the answer may be coded"},
+		{[]string{`If-Range: "x"`, "Range: bytes=5-"}, nil, "the copy is plain"},
+		{[]string{"If-Range: Sat, 28 Nov 2026 09:00:00 GMT", "Range: bytes=5-"}, nil, "a date"},
+	} {
+		r := request(get, append(tt.fields, gz)...)
+		before := r.Header.Clone()
+		seen := m.Seen(r)
+		if tt.want == nil {
+			if seen != r {
+				t.Errorf("the request was copied: %s", tt.reason)
+			}
+			continue
+		}
+		if diff := cmp.Diff(header(append(tt.want, gz)...), seen.Header); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+		if diff := cmp.Diff(before, r.Header); diff != "" {
+			t.Errorf("the request itself was changed (-was +is): %s\n%s", tt.reason, diff)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+// Package stream is the response writer that compresses what a handler writes, and is invisible otherwise.
+//
+// A response is undecided at first. One function decides, from the request, the header and the first plain bytes,
+// whether it passes or is encoded; it is asked wherever that could be known by then, in WriteHeader, Write, ReadFrom and
+// Flush and at the end, and its answer is final. A response that passes goes through untouched but for Vary. One that is
+// encoded collects plain bytes, has them encoded in slices under a slot of a limiter, and sends what came of it only
+// when there is enough, on Flush, and at the end.
+package stream
+
+import (
+	"net/http"
+
+	"servery/internal/codec"
+	"servery/internal/offload"
+)
+
+// Options are what all responses of one middleware have in common. They never change.
+type Options struct {
+	Encoders     *codec.Set
+	Compressible func(mediaType string) bool
+	MinSize      int   // bytes of a body from which it is encoded, 0 for all that are not empty
+	Threshold    int64 // bytes in one write, or in all so far, from which a body counts as large
+
+	// No encoder is made or runs without a slot of one of these, and none stays open from one slot to the next
+	// without a place in Open.
+	Small, Large *offload.Limiter
+	Open         *offload.Room
+
+	OnError func(*http.Request, error) // may be nil
+}
+
+// Middleware encodes what handlers write. It may be used by any number of goroutines.
+type Middleware struct {
+	Options
+	suffixes []string // of the entity-tags, as Encoders.Codings
+}
+
+// New returns the middleware for these options, which are complete.
+func New(o Options) *Middleware {
+	m := &Middleware{Options: o}
+	for _, coding := range o.Encoders.Codings() {
+		encoder, _ := o.Encoders.Encoder(coding)
+		m.suffixes = append(m.suffixes, encoder.TagSuffix())
+	}
+	return m
+}
+
+// Serve lets next answer the request through a writer of this package.
+//
+// A panic of next goes its way with nothing written because of it: an outer handler can still answer if nothing was
+// sent, and what was sent has no end mark of its coding.
+func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	if len(r.Header["Upgrade"]) > 0 || r.Method == http.MethodConnect {
+		next.ServeHTTP(w, r) // what follows is perhaps no HTTP at all
+		return
+	}
+	q, seen := m.request(r)
+	s := &writer{m: m, inner: w, q: q, declared: -1}
+	defer s.discard()
+	next.ServeHTTP(s.outward(), seen)
+	if seen != r {
+		// Inner handlers leave marks on the request, which the server, for temporary files, and outer handlers look for.
+		r.MultipartForm, r.Pattern = seen.MultipartForm, seen.Pattern
+	}
+	s.finish()
+}
+
+// Leave tells the middleware around w that the answer was negotiated already and is to stay as it is. It is called
+// before anything is written.
+func Leave(w http.ResponseWriter) {
+	for {
+		if s, ok := w.(interface{ leave() }); ok {
+			s.leave()
+		}
+		wrapper, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return
+		}
+		w = wrapper.Unwrap()
+	}
+}
