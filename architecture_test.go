@@ -30,8 +30,9 @@ var imports = map[string][]string{
 	"servery/internal/coded": {
 		"internal/cache", "internal/codec", "internal/etag", "internal/flight", "internal/identity", "internal/offload",
 	},
-	"servery/internal/deliver":   {"internal/byterange", "internal/plan", "internal/vary"},
+	"servery/internal/deliver":   {"internal/byterange", "internal/fields", "internal/plan"},
 	"servery/internal/etag":      nil,
+	"servery/internal/fields":    nil,
 	"servery/internal/flight":    nil,
 	"servery/internal/identity":  {"internal/anchor", "internal/byterange", "internal/cache", "internal/etag", "internal/flight"},
 	"servery/internal/mediatype": nil,
@@ -39,17 +40,16 @@ var imports = map[string][]string{
 	"servery/internal/plan":      {"internal/accept", "internal/byterange", "internal/etag"},
 	"servery/internal/sidecar":   {"internal/codec", "internal/identity"},
 	"servery/internal/stream": {
-		"internal/accept", "internal/codec", "internal/etag", "internal/mediatype", "internal/offload", "internal/vary",
+		"internal/accept", "internal/codec", "internal/etag", "internal/fields", "internal/mediatype", "internal/offload",
 	},
 	"servery/internal/testkit": nil,
 	"servery/internal/urlpath": nil,
-	"servery/internal/vary":    nil,
 	"servery/examples/static":  {""},
 }
 
 // pure are the packages that decide and do not act: nothing of the outside world
 // gets into them.
-var pure = []string{"accept", "byterange", "etag", "plan", "urlpath", "vary"}
+var pure = []string{"accept", "byterange", "etag", "plan", "urlpath"}
 
 var impure = []string{"os", "io/fs", "net", "net/http", "sync", "sync/atomic", "context", "mime", "syscall"}
 

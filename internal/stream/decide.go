@@ -164,7 +164,11 @@ func sizeOf(q *request, a answer) (size int64, known bool) {
 
 // declaredLength is the Content-Length as net/http reads it, or -1.
 func declaredLength(h http.Header) int64 {
-	length, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
+	text := h.Get("Content-Length")
+	if text == "" {
+		return -1 // without an error, which would have to be made
+	}
+	length, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || length < 0 {
 		return -1
 	}

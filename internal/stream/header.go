@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"servery/internal/etag"
-	"servery/internal/vary"
+	"servery/internal/fields"
 )
 
 // edits are what makes the handler's header that of the response. The zero edits change nothing.
@@ -21,32 +21,34 @@ type edits struct {
 
 // apply changes h. What it removes speaks of the plain bytes.
 func (e edits) apply(h http.Header) {
+	if !e.vary && e.tag == "" && e.coding == "" {
+		return
+	}
+	f := fields.New(h, 6)
 	if e.vary {
-		if list, changed := vary.Merge(h["Vary"], "Accept-Encoding"); changed {
-			h["Vary"] = []string{list}
-		}
+		f.Vary("Accept-Encoding")
 	}
 	if e.tag != "" {
-		h["Etag"] = []string{string(e.tag)}
+		f.Set("Etag", string(e.tag))
 	}
 	if e.coding == "" {
 		return
 	}
-	h["Content-Encoding"] = []string{e.coding}
+	f.Set("Content-Encoding", e.coding)
 	delete(h, "Accept-Ranges")
 	delete(h, "Content-Length")
 	if e.length >= 0 {
-		h["Content-Length"] = []string{strconv.FormatInt(e.length, 10)}
+		f.Set("Content-Length", strconv.FormatInt(e.length, 10))
 	}
 	if e.mediaType != "" {
-		h["Content-Type"] = []string{e.mediaType}
+		f.Set("Content-Type", e.mediaType)
 	}
 	// A weak tag is for all codings, a malformed one cannot be told apart from that of the plain bytes.
 	switch tag, ok := etag.Parse(h.Get("Etag")); {
 	case !ok:
 		delete(h, "Etag")
 	case !tag.IsWeak():
-		h["Etag"] = []string{string(tag.ForCoding(e.suffix))}
+		f.Set("Etag", string(tag.ForCoding(e.suffix)))
 	}
 }
 

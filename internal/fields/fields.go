@@ -1,0 +1,59 @@
+// Package fields sets header fields at the price of one allocation.
+package fields
+
+import (
+	"net/http"
+	"strings"
+)
+
+// Setter sets fields of a header. It is for one goroutine.
+type Setter struct {
+	header http.Header
+	room   []string
+}
+
+// New returns a Setter whose first n values share one allocation.
+func New(h http.Header, n int) Setter { return Setter{h, make([]string, 0, n)} }
+
+// Set makes value the only one of a field, whose name is canonical, or removes the
+// field if value is empty. The value is in a slice without spare room, so that whoever
+// appends to it reaches no other.
+func (s *Setter) Set(name, value string) {
+	if value == "" {
+		delete(s.header, name)
+		return
+	}
+	if len(s.room) == cap(s.room) {
+		s.room = make([]string, 0, 4)
+	}
+	i := len(s.room)
+	s.room = append(s.room, value)
+	s.header[name] = s.room[i : i+1 : i+1]
+}
+
+// SetIfAny is Set that leaves the field alone if value is empty.
+func (s *Setter) SetIfAny(name, value string) {
+	if value != "" {
+		s.Set(name, value)
+	}
+}
+
+// Vary adds a member to Vary, unless it is there or "*" is, which speaks for all names
+// (RFC 9110, section 12.5.5).
+func (s *Setter) Vary(name string) {
+	lines := s.header["Vary"]
+	for _, line := range lines {
+		for member := range strings.SplitSeq(line, ",") {
+			member = strings.Trim(member, " \t")
+			if member == "*" || strings.EqualFold(member, name) {
+				return
+			}
+		}
+	}
+	list := strings.Join(lines, ", ")
+	if strings.Trim(list, ", \t") == "" {
+		s.Set("Vary", name) // a list is not to begin with an empty member (RFC 9110, section 5.6.1.1)
+		return
+	}
+	s.Set("Vary", list+", "+name)
+}
