@@ -42,6 +42,9 @@ func Compress(opts *CompressOptions) func(http.Handler) http.Handler {
 		if next == nil {
 			panic("servery: Compress: handler is nil")
 		}
+		if len(middleware.Encoders.Codings()) == 0 {
+			return next
+		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			middleware.Serve(w, r, next)
 		})

@@ -80,8 +80,7 @@ func (s *writer) FlushError() error {
 	if err := s.over(); err != nil {
 		return err
 	}
-	_, flushes := find[http.Flusher](s.inner)
-	if _, fails := find[interface{ FlushError() error }](s.inner); !flushes && !fails {
+	if !s.flushes() {
 		return fmt.Errorf("servery: Flush: %w", http.ErrNotSupported)
 	}
 	if !s.opened && s.state == undecided {
@@ -91,6 +90,22 @@ func (s *writer) FlushError() error {
 		return err
 	}
 	return http.NewResponseController(s.inner).Flush()
+}
+
+// flushes reports whether the inner writer can flush, as far as that can be told without doing it.
+func (s *writer) flushes() bool {
+	for w := s.inner; ; {
+		switch inner := w.(type) {
+		case interface{ flushes() bool }: // another one of these, which would say yes whatever is within
+			return inner.flushes()
+		case interface{ FlushError() error }, http.Flusher:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = inner.Unwrap()
+		default:
+			return false
+		}
+	}
 }
 
 // push hands all that was written so far to the inner writer.
