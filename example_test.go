@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"time"
 
 	"servery"
@@ -43,6 +44,26 @@ func ExampleFileServer_embedded() {
 	servery.FileServer(site, nil).ServeHTTP(answer, httptest.NewRequest("GET", "/docs/", nil))
 	fmt.Println(answer.Code, answer.Header().Get("Etag"))
 	// Output: 200 "1ec51e173e50a02fbc7e8d86930911d5"
+}
+
+func ExampleCompress() {
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Etag", `"v1"`)
+		fmt.Fprintf(w, "[%s1]", strings.Repeat("1,", 5000))
+	})
+	request := httptest.NewRequest("GET", "/", nil)
+	request.Header.Set("Accept-Encoding", "gzip")
+
+	answer := httptest.NewRecorder()
+	servery.Compress(nil)(api).ServeHTTP(answer, request)
+	for _, name := range []string{"Content-Encoding", "Vary", "Etag"} {
+		fmt.Println(answer.Header().Get(name))
+	}
+	// Output:
+	// gzip
+	// Accept-Encoding
+	// "v1-gz6.1"
 }
 
 // Another coding is a name, a suffix for its entity-tags, and a function.

@@ -1,4 +1,5 @@
-// Package servery serves files over HTTP by the book.
+// Package servery serves files over HTTP by the book, and compresses what other
+// handlers write.
 //
 // [FileServer] is a handler ([net/http.Handler]) for a directory or any [io/fs.FS]. Each
 // answer describes the file that was opened for it: size, date, entity-tag and
@@ -11,6 +12,11 @@
 //		log.Fatal(err)
 //	}
 //	http.ListenAndServe("127.0.0.1:8080", servery.FileServer(dir, nil))
+//
+// [Compress] is middleware for any other handler. It sends what that writes in a
+// content coding to those who accept one, and is invisible otherwise.
+//
+//	http.Handle("/api/", servery.Compress(nil)(api))
 //
 // Files that are worth it are sent in gzip or zstd to those who accept that. A
 // [CompressionCache] holds what was compressed, and lets all who ask for the same at
