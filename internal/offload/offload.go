@@ -78,6 +78,13 @@ func (l *Limiter) Stats() Stats {
 	return l.stats
 }
 
+// Contended reports whether anybody waits for a slot.
+func (l *Limiter) Contended() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stats.Queued > 0
+}
+
 func (l *Limiter) take(ctx context.Context, room int) (*Slot, error) {
 	if ctx.Err() != nil { // asked outside mu, it may be anybody's code
 		l.countEnded()

@@ -45,6 +45,28 @@ func TestReleasedSlotIsNeverFreeWhileSomebodyWaits(t *testing.T) {
 	})
 }
 
+func TestContended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := offload.New(1, 1)
+		s := mustAcquire(t, l)
+		if l.Contended() {
+			t.Error("a slot in use is no contention")
+		}
+		waiting := start(t.Context(), l.Acquire)
+		wantState(t, "waiting", waiting, "waits")
+		if !l.Contended() {
+			t.Error("one who waits is")
+		}
+		s.Release()
+		synctest.Wait()
+		wantState(t, "waiting", waiting, "runs")
+		if l.Contended() {
+			t.Error("nobody waits any more")
+		}
+		waiting.release(t)
+	})
+}
+
 func TestFullQueueRefusesAtOnce(t *testing.T) {
 	for _, room := range []int{0, 1, 3} {
 		synctest.Test(t, func(t *testing.T) {

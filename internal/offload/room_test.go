@@ -10,8 +10,10 @@ import (
 
 func TestRoom(t *testing.T) {
 	r := offload.NewRoom(2)
-	if !r.Enter() || !r.Enter() || r.Used() != 2 {
-		t.Fatalf("%d of two places are taken", r.Used())
+	for taken := range 2 {
+		if !r.Enter() || r.Used() != taken+1 {
+			t.Fatalf("%d of two places are taken, want %d", r.Used(), taken+1)
+		}
 	}
 	if r.Enter() || r.Used() != 2 {
 		t.Errorf("%d of two places are taken", r.Used())

@@ -26,6 +26,8 @@ type answer struct {
 	header http.Header
 	prefix []byte // the first plain bytes, all that there are or as many as sniffing wants
 	size   int64  // of the plain bytes so far
+
+	declared int64 // by the Content-Length, or -1
 }
 
 type action int
@@ -120,7 +122,7 @@ func partial(a answer) bool {
 // notModified is the verdict on a 304. It carries the tag that the client holds (RFC 9110, section 15.4.5).
 func notModified(q *request, h http.Header, vary bool) verdict {
 	v := verdict{action: pass, vary: vary}
-	tag, _ := etag.Parse(h.Get("Etag"))
+	tag, _ := etag.Parse(first(h, "Etag"))
 	if !tag.IsWeak() && slices.ContainsFunc(q.held, tag.WeakMatch) {
 		v.tag, v.vary = tag.ForCoding(q.suffix), true
 	}
@@ -136,7 +138,7 @@ func typeOf(a answer) (mediaType string, known bool) {
 		return lines[0], true
 	}
 	switch {
-	case strings.Trim(a.header.Get("Content-Encoding"), " \t") != "": // not sniffed by net/http either
+	case strings.Trim(first(a.header, "Content-Encoding"), " \t") != "": // not sniffed by net/http either
 		return "", true
 	case len(a.prefix) < sniffLength && a.moment == more:
 		return "", false
@@ -156,15 +158,15 @@ func (m *Middleware) compressible(mediaType string) bool {
 
 // sizeOf returns the size of the body, or reports that it is not known yet. The answer to HEAD need not have had one.
 func sizeOf(q *request, a answer) (size int64, known bool) {
-	if declared := declaredLength(a.header); declared >= 0 {
-		return declared, true
+	if a.declared >= 0 {
+		return a.declared, true
 	}
 	return a.size, a.moment == ended && !(q.head && a.size == 0)
 }
 
 // declaredLength is the Content-Length as net/http reads it, or -1.
 func declaredLength(h http.Header) int64 {
-	text := h.Get("Content-Length")
+	text := first(h, "Content-Length")
 	if text == "" {
 		return -1 // without an error, which would have to be made
 	}
@@ -173,4 +175,12 @@ func declaredLength(h http.Header) int64 {
 		return -1
 	}
 	return length
+}
+
+// first is h.Get for a name that is canonical, which is not to be found out each time.
+func first(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
 }

@@ -30,7 +30,7 @@ const (
 func (m *Middleware) Decide(r *http.Request, a Answer) Verdict {
 	q, _ := m.request(r)
 	size := max(a.Size, int64(len(a.Prefix)))
-	v := m.decide(&q, answer{a.Moment, a.Status, a.Header, []byte(a.Prefix), size})
+	v := m.decide(&q, answer{a.Moment, a.Status, a.Header, []byte(a.Prefix), size, declaredLength(a.Header)})
 	return Verdict{[...]string{"wait", "pass", "encode"}[v.action], v.vary, v.mediaType, string(v.tag)}
 }
 

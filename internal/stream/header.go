@@ -44,7 +44,7 @@ func (e edits) apply(h http.Header) {
 		f.Set("Content-Type", e.mediaType)
 	}
 	// A weak tag is for all codings, a malformed one cannot be told apart from that of the plain bytes.
-	switch tag, ok := etag.Parse(h.Get("Etag")); {
+	switch tag, ok := etag.Parse(first(h, "Etag")); {
 	case !ok:
 		delete(h, "Etag")
 	case !tag.IsWeak():

@@ -144,9 +144,9 @@ func (s *writer) admit(n int) error {
 // ask decides what becomes of the response, if that can be said at this moment, and does it. next is what the caller is
 // about to write.
 func (s *writer) ask(at moment, next []byte) error {
-	a := answer{moment: at, status: http.StatusOK, header: s.Header(), prefix: next, size: int64(len(next))}
-	if s.opened {
-		a.status = s.status
+	a := answer{moment: at, status: s.status, header: s.Header(), prefix: next, size: int64(len(next)), declared: s.declared}
+	if !s.opened {
+		a.status, a.declared = http.StatusOK, declaredLength(a.header)
 	}
 	if s.kept != nil {
 		a.header = s.kept.header(a.header)
@@ -175,7 +175,7 @@ func (s *writer) ask(at moment, next []byte) error {
 func (s *writer) pass(p []byte) error {
 	s.state = passing
 	s.verdict.action = pass
-	s.send(edits{verdict: s.verdict})
+	s.send(edits{verdict: s.verdict, length: -1})
 	var err error
 	for _, plain := range [][]byte{s.kept.bytes(), p} {
 		if len(plain) > 0 && err == nil {
@@ -191,7 +191,7 @@ func (s *writer) pass(p []byte) error {
 func (s *writer) send(e edits) {
 	h := s.Header()
 	later := s.kept.restore(h)
-	if hasTrailers(h) {
+	if e.length >= 0 && hasTrailers(h) {
 		e.length = -1
 	}
 	e.apply(h)
