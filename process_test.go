@@ -22,6 +22,7 @@ var roles = map[string]func(args []string) error{
 	"replace links": replaceLinks,
 	"serve bytes":   serveBytes,
 	"serve coded":   serveCoded,
+	"serve streams": serveStreams,
 }
 
 // play returns the code to exit with.

@@ -24,6 +24,17 @@ type peer struct {
 	command func(site) ([]string, error)
 	head    head // of a file as it is
 	coded   head // of a coded one, for those that are asked for it
+	small   head // of one that is asked for coded and is smaller than least
+	least   int  // the size in bytes from which it encodes
+}
+
+// answer says what the server has to send for a file of that size if a coding is
+// asked for.
+func (p peer) answer(coding string, size int) expectation {
+	if size < p.least {
+		return expectation{accept: coding, head: p.small}
+	}
+	return expectation{accept: coding, coding: coding, head: p.coded}
 }
 
 // A site is what a server is told when it starts.
@@ -33,6 +44,7 @@ type site struct {
 	scratch string // for the server's own files
 	procs   int
 	level   int // of the coding that is made on request
+	streams int // that servery's middleware encodes at once; 0 is its default
 }
 
 // catalog lists every peer, those that are not installed too: a table must not
@@ -46,22 +58,33 @@ func catalog(ctx context.Context, serve string) ([]peer, error) {
 	var all []peer
 	for line := range strings.Lines(string(out)) {
 		name, version, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		p := peer{PeerInfo: PeerInfo{Name: name, Version: version}, head: leastHead, coded: leastCodedHead}
-		switch name {
-		case inputs.Ceiling, "servery", "servery-0":
-			p.head, p.coded = preparedHead, preparedCodedHead
-		case "fasthttp-gzip":
-			p.coded = invariableHead
-		}
-		p.command = func(s site) ([]string, error) {
-			return []string{
-				serve, "-name", name, "-dir", s.dir, "-addr", s.addr,
-				"-scratch", s.scratch, "-level", strconv.Itoa(s.level),
-			}, nil
-		}
-		all = append(all, p)
+		all = append(all, goPeer(PeerInfo{Name: name, Version: version}, serve))
 	}
 	return append(all, external(ctx)...), nil
+}
+
+// goPeer returns the Go server of that name, which the program serve runs.
+func goPeer(info PeerInfo, serve string) peer {
+	p := peer{PeerInfo: info, head: leastHead, coded: leastCodedHead, small: leastHead, least: inputs.LeastCoded}
+	switch info.Name {
+	case inputs.Ceiling, "servery", "servery-0":
+		p.head, p.coded = preparedHead, preparedCodedHead
+	case "fasthttp-gzip":
+		p.coded = invariableHead
+	case "ceiling-compress", "servery-compress":
+		p.coded, p.small = answerCodedHead, answerHead
+	case "gzhttp-compress", "httpcompression":
+		p.small = leastAnswerHead
+	case "chi":
+		p.least = 0
+	}
+	p.command = func(s site) ([]string, error) {
+		return []string{
+			serve, "-name", info.Name, "-dir", s.dir, "-addr", s.addr, "-scratch", s.scratch,
+			"-level", strconv.Itoa(s.level), "-streams", strconv.Itoa(s.streams),
+		}, nil
+	}
+	return p
 }
 
 // external lists the servers that are not Go programs of this module.

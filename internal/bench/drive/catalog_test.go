@@ -38,6 +38,31 @@ func TestSelectPeers(t *testing.T) {
 	}
 }
 
+func TestAnswer(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		size         int
+		coding, some string // a field that the answer has to have
+		not          string // one that it must not have; "" for none
+		reason       string
+	}{
+		{"servery", 200, "", "Last-Modified", "", "a small file, whose head has no Vary"},
+		{"servery", 1024, "gzip", "Etag", "Accept-Ranges", "a large one"},
+		{"servery-compress", 200, "", "Content-Type", "Vary", "a small answer passes as it is"},
+		{"servery-compress", 1024, "gzip", "Vary", "Etag", "a large one has what its coding needs"},
+		{"gzhttp-compress", 200, "", "Content-Type", "", "it need not be what servery sends"},
+		{"chi", 200, "gzip", "Vary", "", "nothing is too small"},
+	} {
+		got := goPeer(PeerInfo{Name: test.name}, "serve").answer("gzip", test.size)
+		if got.accept != "gzip" || got.coding != test.coding || !slices.Contains(got.head.fields, test.some) {
+			t.Errorf("%s of %d bytes: got %+v, want it in %q with %s: %s", test.name, test.size, got, test.coding, test.some, test.reason)
+		}
+		if slices.Contains(got.head.fields, test.not) || got.head.exact != (test.not != "") {
+			t.Errorf("%s of %d bytes: got %+v, want it without %q: %s", test.name, test.size, got, test.not, test.reason)
+		}
+	}
+}
+
 func TestExternalPeersAreNeverLeftOut(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	all := external(t.Context())

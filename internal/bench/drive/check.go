@@ -27,22 +27,13 @@ func (r *run) check(ctx context.Context, base string, s inputs.Scenario, p peer)
 		condition, err := verifyConditional(ctx, base+s.Path, want)
 		return findings{field: condition, condition: condition}, err
 	}
-	found := findings{}
+	found, like := findings{}, expectation{head: p.head}
 	if s.Coding != "" {
-		found.field = "Accept-Encoding: " + s.Coding
+		found.field, like = "Accept-Encoding: "+s.Coding, p.answer(s.Coding, s.Size)
 	}
 	var err error
-	switch {
-	case s.Behind > 0:
-		// The tiny file is too small for any coding, and what depends on codings need
-		// not be in its head.
-		if found.size, err = r.smallest(ctx, base, s.Paths(), expectation{accept: s.Coding, head: leastHead}); err == nil {
-			_, err = r.smallest(ctx, base, s.LargePaths()[:1], expectation{accept: s.Coding, coding: s.Coding, head: p.coded})
-		}
-	case s.Coding != "":
-		found.size, err = r.smallest(ctx, base, s.Paths(), expectation{accept: s.Coding, coding: s.Coding, head: p.coded})
-	default:
-		found.size, err = r.smallest(ctx, base, s.Paths(), expectation{head: p.head})
+	if found.size, err = r.smallest(ctx, base, s.Paths(), like); err == nil && s.Behind > 0 {
+		_, err = r.smallest(ctx, base, s.LargePaths()[:1], p.answer(s.Coding, s.LargeSize))
 	}
 	return found, err
 }

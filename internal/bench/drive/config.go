@@ -20,6 +20,7 @@ type Config struct {
 	Scenarios   string        // as inputs.Select reads it
 	Peers       string        // comma-separated names, all if empty
 	Procs       int           // GOMAXPROCS, worker processes and cores of a server
+	Streams     int           // that servery's middleware may encode at once; 0 is its default
 	Client      string        // "wrk", "own", or "auto": wrk where it can be used
 
 	Progress io.Writer // a line for each measurement

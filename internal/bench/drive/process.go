@@ -36,7 +36,9 @@ func (r *run) start(ctx context.Context, p peer, level int) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	argv, err := p.command(site{dir: r.dir, addr: addr, scratch: scratch, procs: r.config.Procs, level: level})
+	argv, err := p.command(site{
+		dir: r.dir, addr: addr, scratch: scratch, procs: r.config.Procs, level: level, streams: r.config.Streams,
+	})
 	if err != nil {
 		return nil, err
 	}

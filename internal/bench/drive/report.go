@@ -58,13 +58,18 @@ func newReport(c Config, client string, p pins, peers []peer) *Report {
 
 func (r *Report) writeHead(out io.Writer) {
 	e := r.Environment
-	fmt.Fprintf(out, "%s, %d cores, Linux %s, %s %s/%s; load average %s\n",
-		e.CPU, e.Cores, e.Kernel, e.Go, runtime.GOOS, runtime.GOARCH, e.LoadAverage)
+	r.writeMachine(out)
 	fmt.Fprintf(out, "%s; %d rounds of %s, %d connections by %s, GOMAXPROCS=%d\n",
 		e.Pinning, e.Rounds, e.Duration, e.Connections, e.Client, e.Procs)
 	for _, p := range r.Peers {
-		fmt.Fprintf(out, "  %-13s %s\n", p.Name, p.Version+absence(p))
+		fmt.Fprintf(out, "  %-16s %s\n", p.Name, p.Version+absence(p))
 	}
+}
+
+func (r *Report) writeMachine(out io.Writer) {
+	e := r.Environment
+	fmt.Fprintf(out, "%s, %d cores, Linux %s, %s %s/%s; load average %s\n",
+		e.CPU, e.Cores, e.Kernel, e.Go, runtime.GOOS, runtime.GOARCH, e.LoadAverage)
 }
 
 func absence(p PeerInfo) string {

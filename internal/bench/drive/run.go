@@ -35,27 +35,36 @@ const large = 1 << 20
 // Run measures every peer in every scenario and writes a table for each to out.
 // Any error in any round ends it: a server that fails now and then has no rate
 // that could be compared.
-func Run(ctx context.Context, config Config, out io.Writer) (*Report, error) {
+func Run(ctx context.Context, config Config, out io.Writer) (report *Report, err error) {
+	err = within(ctx, config, func(r *run) error {
+		r.report.writeHead(out)
+		for _, s := range r.scenarios {
+			if err := r.scenario(ctx, s); err != nil {
+				return fmt.Errorf("scenario %s: %w", s.Name, err)
+			}
+			writeTable(out, s, r.report.rows(s))
+		}
+		report = r.report
+		return nil
+	})
+	return report, err
+}
+
+// within prepares a run, does something with it, and removes what it has left.
+func within(ctx context.Context, config Config, do func(*run) error) error {
 	if err := config.validate(); err != nil {
-		return nil, err
+		return err
 	}
 	scratch, err := os.MkdirTemp("", "servery-bench-")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(scratch)
 	r := &run{config: config, scratch: scratch, dir: filepath.Join(scratch, "files")}
 	if err := r.prepare(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	r.report.writeHead(out)
-	for _, s := range r.scenarios {
-		if err := r.scenario(ctx, s); err != nil {
-			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
-		}
-		writeTable(out, s, r.report.rows(s))
-	}
-	return r.report, nil
+	return do(r)
 }
 
 func (r *run) prepare(ctx context.Context) (err error) {
@@ -95,7 +104,7 @@ func build(ctx context.Context, bin string) error {
 
 // scenario makes the files, which others have no use for and which may be many.
 func (r *run) scenario(ctx context.Context, s inputs.Scenario) error {
-	present := slices.DeleteFunc(presentOf(r.peers), func(p peer) bool { return !slices.Contains(s.Peers, p.Name) })
+	present := r.presentIn(s)
 	if len(present) == 0 {
 		return nil
 	}
@@ -118,12 +127,17 @@ func (r *run) scenario(ctx context.Context, s inputs.Scenario) error {
 	return nil
 }
 
-// measure starts a server afresh, so that no round profits from the one before,
-// and leaves nothing of it behind.
-func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measurement, err error) {
+// presentIn lists the servers that are there and take part.
+func (r *run) presentIn(s inputs.Scenario) []peer {
+	return slices.DeleteFunc(presentOf(r.peers), func(p peer) bool { return !slices.Contains(s.Peers, p.Name) })
+}
+
+// against starts a server afresh, so that no round profits from the one before,
+// checks it, and leaves nothing of it behind when the function has done with it.
+func (r *run) against(ctx context.Context, s inputs.Scenario, p peer, do func(server *server, base string, found findings) error) (err error) {
 	server, err := r.start(ctx, p, s.Level)
 	if err != nil {
-		return m, err
+		return err
 	}
 	defer func() {
 		if stopErr := server.stop(); err == nil {
@@ -133,19 +147,27 @@ func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measure
 	base := "http://" + server.addr + "/"
 	found, err := r.check(ctx, base, s, p)
 	if err != nil {
-		return m, fmt.Errorf("verifying: %w", err)
+		return fmt.Errorf("verifying: %w", err)
 	}
-	m.Condition = found.condition
-	request := load.Request{
-		URL: base + s.Path, Files: s.Files, Header: found.field, Connections: r.config.Connections,
-	}
-	if m.Result, err = r.load(ctx, s, base, request); err != nil {
-		return m, err
-	}
-	if s.Size >= large && found.size > 0 {
-		m.PerSecond = m.RateByBytes(found.size)
-	}
-	return m, m.Err(found.size)
+	return do(server, base, found)
+}
+
+func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measurement, err error) {
+	err = r.against(ctx, s, p, func(_ *server, base string, found findings) error {
+		m.Condition = found.condition
+		request := load.Request{
+			URL: base + s.Path, Files: s.Files, Header: found.field, Connections: r.config.Connections,
+		}
+		var err error
+		if m.Result, err = r.load(ctx, s, base, request); err != nil {
+			return err
+		}
+		if s.Size >= large && found.size > 0 {
+			m.PerSecond = m.RateByBytes(found.size)
+		}
+		return m.Err(found.size)
+	})
+	return m, err
 }
 
 // load warms the server up and puts it under load. Beside large responses nothing

@@ -19,8 +19,9 @@ func TestRun(t *testing.T) {
 	}
 	config := drive.Config{
 		Rounds: 2, Duration: 200 * time.Millisecond, Connections: 4, Procs: 1, Client: "own",
-		Scenarios: "1k,304,gzip-64k,gzip-64k-distinct,tiny-behind-1-default", Peers: "ceiling,nethttp,gzhttp",
-		Progress: io.Discard,
+		Scenarios: "1k,304,gzip-64k,gzip-64k-distinct,tiny-behind-1-default,json-200,json-1m,compress-behind-1-copy-default",
+		Peers:     "ceiling,nethttp,gzhttp,ceiling-compress,gzhttp-compress,chi",
+		Progress:  io.Discard,
 	}
 	var out strings.Builder
 	report, err := drive.Run(t.Context(), config, &out)
@@ -28,11 +29,14 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for scenario, want := range map[string]string{
-		"1k":                    "ceiling nethttp nethttp ceiling",
-		"304":                   "ceiling nethttp nethttp ceiling",
-		"gzip-64k":              "ceiling gzhttp gzhttp ceiling",
-		"gzip-64k-distinct":     "ceiling gzhttp gzhttp ceiling",
-		"tiny-behind-1-default": "gzhttp gzhttp",
+		"1k":                             "ceiling nethttp nethttp ceiling",
+		"304":                            "ceiling nethttp nethttp ceiling",
+		"gzip-64k":                       "ceiling gzhttp gzhttp ceiling",
+		"gzip-64k-distinct":              "ceiling gzhttp gzhttp ceiling",
+		"tiny-behind-1-default":          "gzhttp gzhttp",
+		"json-200":                       "ceiling-compress gzhttp-compress chi gzhttp-compress chi ceiling-compress",
+		"json-1m":                        "ceiling-compress gzhttp-compress chi gzhttp-compress chi ceiling-compress",
+		"compress-behind-1-copy-default": "gzhttp-compress chi chi gzhttp-compress",
 	} {
 		if got := order(report, scenario); got != want {
 			t.Errorf("%s: measured %s, want %s", scenario, got, want)
@@ -42,13 +46,13 @@ func TestRun(t *testing.T) {
 		if m.Requests == 0 || m.PerSecond <= 0 || m.Errors != 0 || (m.Condition != "") != (m.Scenario == "304") {
 			t.Errorf("measurement %+v", m)
 		}
-		if (m.Large.Bytes > 0) != strings.HasPrefix(m.Scenario, "tiny-behind") {
+		if (m.Large.Bytes > 0) != strings.Contains(m.Scenario, "-behind-") {
 			t.Errorf("measurement %+v", m)
 		}
 	}
-	if strings.Count(out.String(), "of ceiling") != 3 || strings.Count(out.String(), "of gzhttp") != 2 ||
-		strings.Count(out.String(), "1.00 (1.00 to 1.00)") != 5 {
-		t.Errorf("got\n%s\nwant a table for each of five scenarios", out.String())
+	if strings.Count(out.String(), "of ceiling") != 3 || strings.Count(out.String(), "of gzhttp") != 5 ||
+		strings.Count(out.String(), "1.00 (1.00 to 1.00)") != 8 {
+		t.Errorf("got\n%s\nwant a table for each of eight scenarios", out.String())
 	}
 }
 

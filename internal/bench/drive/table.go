@@ -99,7 +99,7 @@ func ratiosTo(reference, own []Measurement) []float64 {
 
 func writeTable(out io.Writer, s inputs.Scenario, rows []row) {
 	fmt.Fprintf(out, "\n%v\n", s)
-	const columns = "%-13s %10s %10s %10s %10s %10s  %-19s %s\n"
+	const columns = "%-16s %10s %10s %10s %10s %10s  %-19s %s\n"
 	label, text := "req/s", rateText
 	if s.Behind > 0 {
 		label, text = "large MB/s", megabytesText
@@ -108,7 +108,7 @@ func writeTable(out io.Writer, s inputs.Scenario, rows []row) {
 	fmt.Fprintf(&table, columns, "peer", label, "min", "max", "p50", "p99", "of "+s.Reference, "")
 	for _, r := range rows {
 		if !r.measured {
-			fmt.Fprintf(&table, "%-13s %s\n", r.peer, r.note)
+			fmt.Fprintf(&table, "%-16s %s\n", r.peer, r.note)
 			continue
 		}
 		fmt.Fprintf(&table, columns, r.peer, text(r.rate.median), text(r.rate.min), text(r.rate.max),

@@ -18,8 +18,8 @@ import (
 var modified = time.Date(2024, time.May, 17, 8, 30, 0, 0, time.UTC)
 
 // Write makes the files of the scenarios beneath dir. They are cut from Go's own
-// source: real text, because zeros would flatter whatever compresses or
-// deduplicates.
+// source, or are JSON if they are called so: real text, because zeros would flatter
+// whatever compresses or deduplicates.
 func Write(dir string, scenarios ...Scenario) error {
 	most := 0
 	for _, s := range scenarios {
@@ -51,6 +51,9 @@ func writeAll(dir string, paths []string, text []byte, size int) error {
 		begin := i * step
 		end := min(begin+size, len(text))
 		content := slices.Concat(text[begin:end], text[:size-(end-begin)])
+		if filepath.Ext(path) == ".json" {
+			content = jsonText(size, uint64(i))
+		}
 		if err := writeFile(filepath.Join(dir, filepath.FromSlash(path)), content); err != nil {
 			return err
 		}

@@ -22,6 +22,9 @@ func TestSelect(t *testing.T) {
 		{"1k.*", []string{"1k", "1k-deep"}, "an item is a regular expression"},
 		{"tiny-behind-8", []string{"tiny-behind-8"}, "a dash is no end of a name"},
 		{"1k,1k|64k", []string{"1k", "64k"}, "one that is named twice runs once"},
+		{"compress-behind-1-.*default",
+			[]string{"compress-behind-1-write-default", "compress-behind-1-chunks-default", "compress-behind-1-copy-default"},
+			"each way to write has scenarios of its own"},
 	}
 	for _, test := range tests {
 		selected, err := Select(test.list)
@@ -56,7 +59,7 @@ func TestScenarios(t *testing.T) {
 		if !slices.Contains(s.Peers, s.Reference) {
 			t.Errorf("%s: the reference %q does not take part", s.Name, s.Reference)
 		}
-		if (s.Files > 0) != strings.Contains(s.Path, "*") || (s.Behind > 0) != strings.Contains(s.LargePath, "*") {
+		if (s.Files > 0) != strings.Contains(s.Path, "*") || s.Behind == 0 && s.LargePath != "" {
 			t.Errorf("%s: numbers without a place for them, or a place without numbers", s.Name)
 		}
 		if s.NotModified && s.Coding != "" {
@@ -67,15 +70,17 @@ func TestScenarios(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
-	few := behind(3, 9) // of the large files: the disk need not hold them all
-	scenarios := append(slices.DeleteFunc(Scenarios(), func(s Scenario) bool { return s.Behind > 0 }), few)
+	few := []Scenario{behind(3, 9), compressBehind(ByCopy, 3, 9)} // the disk need not hold all large files
+	scenarios := append(slices.DeleteFunc(Scenarios(), func(s Scenario) bool { return s.Behind > 0 }), few...)
 	if err := Write(dir, scenarios...); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range scenarios {
 		checkFiles(t, dir, s.Paths(), s.Size)
 	}
-	checkFiles(t, dir, few.LargePaths(), few.LargeSize)
+	for _, s := range few {
+		checkFiles(t, dir, s.LargePaths(), s.LargeSize)
+	}
 }
 
 // checkFiles wants all files to be different text of the same size.

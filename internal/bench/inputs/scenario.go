@@ -22,14 +22,14 @@ type Scenario struct {
 	// the server's own 200, and the answer has to be 304.
 	NotModified bool
 
-	Coding string // what the request accepts and the answer has to have, or nothing
+	Coding string // what the request accepts, or nothing; the answer has it unless it is too small
 	Level  int    // of the coding, for the servers that encode on request
 
-	// Behind is how many clients pull the files of LargePath, each one of its own,
-	// over and over again, while one client asks for the path. Coding and Level
-	// are then those of the large files. 0 is no such load.
+	// Behind is how many clients pull the files of LargePath, over and over again,
+	// while one client asks for the path. Coding and Level are then those of the
+	// large files. 0 is no such load.
 	Behind    int
-	LargePath string // has a "*"
+	LargePath string // with a "*" in it, each client has a file of its own
 	LargeSize int
 
 	Peers     []string // the servers that take part
@@ -45,6 +45,10 @@ var (
 	codedPeers   = []string{Ceiling, "servery", "gzhttp", "fasthttp-gzip", "nginx-gzip", "nginx-static", "caddy-gzip"}
 	makingPeers  = []string{Ceiling, "servery", "servery-0", "gzhttp", "nginx-gzip", "caddy-gzip"}
 	sharingPeers = []string{"servery-0", "gzhttp"} // the processor, with a tiny answer
+
+	// Middleware around one and the same application, which has its answers ready.
+	compressPeers = []string{"servery-compress", "gzhttp-compress", "httpcompression", "chi"}
+	answerPeers   = append([]string{"ceiling-compress"}, compressPeers...)
 )
 
 // Scenarios lists all of them in the order in which they run.
@@ -67,9 +71,27 @@ func Scenarios() []Scenario {
 			all[i].Files = distinct
 		}
 	}
+	all = append(all, crowds(behind)...)
+	all = append(all,
+		answered("json-200", "200.json", 200),
+		answered("json-2k", "2k.json", 2<<10),
+		answered("json-100k", "100k.json", 100<<10),
+		answered("json-1m", "1m.json", 1<<20),
+	)
+	for _, manner := range []string{ByWrite, ByChunks, ByCopy} {
+		all = append(all, crowds(func(clients, level int) Scenario {
+			return compressBehind(manner, clients, level)
+		})...)
+	}
+	return all
+}
+
+// crowds returns a scenario for each number of clients at each level.
+func crowds(of func(clients, level int) Scenario) []Scenario {
+	var all []Scenario
 	for _, level := range []int{9, DefaultLevel} {
 		for _, clients := range []int{1, 8, 64} {
-			all = append(all, behind(clients, level))
+			all = append(all, of(clients, level))
 		}
 	}
 	return all
@@ -79,6 +101,17 @@ func Scenarios() []Scenario {
 // connections, nearly half of the requests were found to meet another for the same
 // file, whose work servery lets them share: it is not to win that way here.
 const distinct = 512
+
+// The first folder of a path says how the application writes the answer.
+const (
+	ByWrite  = "write"  // with one Write, as it does in any other folder
+	ByChunks = "chunks" // with Writes of 32 KiB
+	ByCopy   = "copy"   // with io.Copy from a file
+)
+
+// LeastCoded is the size in bytes from which most servers encode, by default or
+// because they are told to.
+const LeastCoded = 1 << 10
 
 // DefaultLevel is servery's own of gzip. The others are set to it, so that all do
 // equal work.
@@ -96,7 +129,22 @@ func coded(name, path string, size int, peers []string, reference string) Scenar
 
 func behind(clients, level int) Scenario {
 	s := coded(fmt.Sprintf("tiny-behind-%d", clients), "tiny.txt", 200, sharingPeers, "gzhttp")
-	s.Behind, s.LargePath, s.LargeSize, s.Level = clients, "large/*.txt", 10<<20, level
+	return s.beside(clients, level, "large/*.txt")
+}
+
+func answered(name, path string, size int) Scenario {
+	return coded(name, path, size, answerPeers, "gzhttp-compress")
+}
+
+// compressBehind needs no more than one large file: nobody shares what it became.
+func compressBehind(manner string, clients, level int) Scenario {
+	s := coded(fmt.Sprintf("compress-behind-%d-%s", clients, manner), "200.json", 200, compressPeers, "gzhttp-compress")
+	return s.beside(clients, level, manner+"/large.txt")
+}
+
+// beside returns the scenario with the load of large files beside it.
+func (s Scenario) beside(clients, level int, largePath string) Scenario {
+	s.Behind, s.LargePath, s.LargeSize, s.Level = clients, largePath, 10<<20, level
 	if level == DefaultLevel {
 		s.Name += "-default"
 	}

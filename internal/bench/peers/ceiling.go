@@ -1,10 +1,6 @@
 package peers
 
-import (
-	"io/fs"
-	"net/http"
-	"path/filepath"
-)
+import "net/http"
 
 // A prepared response is everything that a request for one path can be answered
 // with. It is built at start and only read afterwards.
@@ -16,7 +12,7 @@ type prepared struct {
 // A representation is one form of a file.
 type representation struct {
 	body        []byte
-	etag        string
+	etag        string  // "" if it has none
 	full        []field // of a 200
 	notModified []field // of a 304: what RFC 9110, section 15.4.5, asks for
 }
@@ -33,17 +29,16 @@ type field struct {
 // do less for the same response.
 type ceiling map[string]*prepared // by URL path
 
-func newCeiling(s Site) (http.Handler, error) {
+func newCeiling(s Site) (http.Handler, error) { return ceilingOf(s, prepareFile) }
+
+// newCompressCeiling answers as servery's middleware lets the application answer,
+// and knows the length of every body.
+func newCompressCeiling(s Site) (http.Handler, error) { return ceilingOf(s, prepareAnswer) }
+
+func ceilingOf(s Site, prepare func(s Site, name string) (*prepared, error)) (http.Handler, error) {
 	c := make(ceiling)
-	err := filepath.WalkDir(s.Dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		relative, err := filepath.Rel(s.Dir, name)
-		if err != nil {
-			return err
-		}
-		c["/"+filepath.ToSlash(relative)], err = prepare(name)
+	err := eachFile(s.Dir, func(urlPath, name string) (err error) {
+		c[urlPath], err = prepare(s, name)
 		return err
 	})
 	return c, err

@@ -1,15 +1,11 @@
 package peers
 
-import (
-	"net/http"
-
-	"github.com/klauspost/compress/gzhttp"
-)
+import "net/http"
 
 // newGzhttp puts gzhttp's middleware in front of http.FileServer. It compresses
 // each response anew while it is written, in the goroutine of the request.
 func newGzhttp(s Site) (http.Handler, error) {
-	wrap, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(s.Level))
+	wrap, err := gzhttpCompress(s)
 	if err != nil {
 		return nil, err
 	}

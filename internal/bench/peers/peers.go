@@ -1,5 +1,6 @@
 // Package peers holds the Go servers that are compared, each by its name and
-// each serving the files of one site.
+// each serving the files of one site: from the directory, or as the answers of an
+// application with middleware around it.
 package peers
 
 import (
@@ -15,6 +16,7 @@ type Site struct {
 	Dir     string // whose files are served; nothing may be written there
 	Scratch string // a directory for the server's own files
 	Level   int    // of gzip, for the servers that encode on request
+	Streams int    // that servery's middleware encodes at once; 0 is its default
 }
 
 // A Peer is one server. Exactly one of handler and serve is set.
@@ -26,8 +28,8 @@ type Peer struct {
 	serve   func(net.Listener, Site) error // for what is not built on net/http
 }
 
-// All lists the peers in the order of the tables. The ceiling comes first: every
-// ratio is a share of it.
+// All lists the peers in the order of the tables: those that serve a directory, then
+// middleware around an application, each after its ceiling.
 func All() []Peer {
 	return []Peer{
 		{Name: "ceiling", Version: "net/http of " + runtime.Version(), handler: newCeiling},
@@ -37,6 +39,11 @@ func All() []Peer {
 		{Name: "gzhttp", Version: moduleVersion("github.com/klauspost/compress"), handler: newGzhttp},
 		{Name: "fasthttp", Version: moduleVersion("github.com/valyala/fasthttp"), serve: serveFastHTTP},
 		{Name: "fasthttp-gzip", Version: moduleVersion("github.com/valyala/fasthttp"), serve: serveFastHTTPGzip},
+		{Name: "ceiling-compress", Version: "net/http of " + runtime.Version(), handler: newCompressCeiling},
+		{Name: "servery-compress", Version: moduleVersion("servery"), handler: around(serveryCompress)},
+		{Name: "gzhttp-compress", Version: moduleVersion("github.com/klauspost/compress"), handler: around(gzhttpCompress)},
+		{Name: "httpcompression", Version: moduleVersion("github.com/CAFxX/httpcompression"), handler: around(httpCompression)},
+		{Name: "chi", Version: moduleVersion("github.com/go-chi/chi/v5"), handler: around(chiCompress)},
 	}
 }
 
@@ -50,10 +57,13 @@ func ByName(name string) (Peer, error) {
 	return Peer{}, fmt.Errorf("no peer is called %q", name)
 }
 
+// IsHandler reports whether the peer is built on net/http.
+func (p Peer) IsHandler() bool { return p.handler != nil }
+
 // Handler returns a handler for the files of the site. It is an error for a peer
 // that is not built on net/http.
 func (p Peer) Handler(s Site) (http.Handler, error) {
-	if p.handler == nil {
+	if !p.IsHandler() {
 		return nil, fmt.Errorf("peer %s is no http.Handler", p.Name)
 	}
 	return p.handler(s)

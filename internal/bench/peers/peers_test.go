@@ -19,7 +19,7 @@ import (
 // TestEveryPeerServesTheFile asks in both ways that the scenarios do.
 func TestEveryPeerServesTheFile(t *testing.T) {
 	content := bytes.Repeat([]byte("text\n"), 300)
-	encodes := []string{"ceiling", "servery", "servery-0", "gzhttp", "fasthttp-gzip"}
+	doNot := []string{"nethttp", "fasthttp"}
 	for _, p := range All() {
 		t.Run(p.Name, func(t *testing.T) {
 			url := start(t, p, siteOf(t, content))
@@ -27,7 +27,7 @@ func TestEveryPeerServesTheFile(t *testing.T) {
 				t.Errorf("status %d and %d bytes, want 200 and %d", status, len(body), len(content))
 			}
 			status, body := get(t, url+"/a.txt", "gzip")
-			if plain, err := gunzip(body); slices.Contains(encodes, p.Name) && (status != http.StatusOK || !bytes.Equal(plain, content)) {
+			if plain, err := gunzip(body); !slices.Contains(doNot, p.Name) && (status != http.StatusOK || !bytes.Equal(plain, content)) {
 				t.Errorf("gzip: status %d and a body of %d bytes that becomes %d, %v", status, len(body), len(plain), err)
 			}
 			if status, _ := get(t, url+"/b.txt", ""); status != http.StatusNotFound {

@@ -16,10 +16,7 @@ import (
 	"servery/internal/bench/inputs"
 )
 
-// leastCoded is the size in bytes from which servery compresses by default.
-const leastCoded = 1 << 10
-
-func prepare(name string) (*prepared, error) {
+func prepareFile(_ Site, name string) (*prepared, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -32,7 +29,7 @@ func prepare(name string) (*prepared, error) {
 	mediaType := mime.TypeByExtension(filepath.Ext(name))
 	base := representation{body: body, etag: fmt.Sprintf("%q", fmt.Sprintf("%x", sum[:16]))}
 	p := &prepared{plain: base.with(mediaType, info.ModTime(), "")}
-	if !strings.HasPrefix(mediaType, "text/") || len(body) < leastCoded {
+	if !compressible(mediaType) || len(body) < inputs.LeastCoded {
 		return p, nil
 	}
 	encoder := servery.Gzip(inputs.DefaultLevel)
@@ -44,6 +41,33 @@ func prepare(name string) (*prepared, error) {
 	coded = coded.with(mediaType, info.ModTime(), encoder.Coding)
 	p.gzip = &coded
 	return p, nil
+}
+
+// compressible reports whether servery compresses a type, of those of the inputs.
+func compressible(mediaType string) bool {
+	return strings.HasPrefix(mediaType, "text/") || mediaType == "application/json"
+}
+
+// prepareAnswer is prepareFile for an answer of the application.
+func prepareAnswer(s Site, name string) (*prepared, error) {
+	body, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	mediaType := mime.TypeByExtension(filepath.Ext(name))
+	answer := func(body []byte, more ...field) representation {
+		return representation{body: body, full: append(more,
+			field{"Content-Type", []string{mediaType}},
+			field{"Content-Length", []string{strconv.Itoa(len(body))}},
+		)}
+	}
+	if !compressible(mediaType) || len(body) < inputs.LeastCoded {
+		return &prepared{plain: answer(body)}, nil
+	}
+	encoder, vary := servery.Gzip(s.Level), field{"Vary", []string{"Accept-Encoding"}}
+	shorter, err := compress(encoder, body)
+	coded := answer(shorter, vary, field{"Content-Encoding", []string{encoder.Coding}})
+	return &prepared{plain: answer(body, vary), gzip: &coded}, err
 }
 
 // compress uses servery's own encoder, so that both send the same bytes.
@@ -68,7 +92,7 @@ func (r representation) with(mediaType string, modified time.Time, coding string
 		{"Etag", []string{r.etag}},
 		{"Cache-Control", []string{"no-cache"}},
 	}
-	if strings.HasPrefix(mediaType, "text/") {
+	if compressible(mediaType) {
 		r.notModified = append(r.notModified, field{"Vary", []string{"Accept-Encoding"}})
 	}
 	r.full = append([]field{

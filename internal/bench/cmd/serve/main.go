@@ -21,6 +21,7 @@ func main() {
 	flag.StringVar(&site.Dir, "dir", ".", "the `directory` whose files are served")
 	flag.StringVar(&site.Scratch, "scratch", "", "the `directory` for the server's own files (default a new one, which stays)")
 	flag.IntVar(&site.Level, "level", inputs.DefaultLevel, "of gzip, for the peers that encode on request")
+	flag.IntVar(&site.Streams, "streams", 0, "how many responses servery's middleware may encode at once (0 for its default)")
 	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on")
 	list := flag.Bool("list", false, "print the names and versions of all peers, tab-separated, and exit")
 	flag.Parse()
