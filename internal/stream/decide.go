@@ -58,7 +58,8 @@ func (m *Middleware) decide(q *request, a answer) verdict {
 	mediaType, known := typeOf(a)
 	switch {
 	case a.status == http.StatusNotModified:
-		return notModified(q, a.header, m.compressible(mediaType))
+		// It has the Vary that the 200 would have (RFC 9110, section 15.4.5), which only the type could rule out.
+		return notModified(q, a.header, mediaType == "" || m.compressible(mediaType))
 	case partial(a):
 		return verdict{action: pass, vary: m.compressible(mediaType)}
 	case !known:

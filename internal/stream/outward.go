@@ -148,11 +148,33 @@ func (s *writer) hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
-
 // ReadFrom is for [io.Copy]. What passes is left to the inner writer, which may have sendfile.
-func (s *writer) ReadFrom(src io.Reader) (n int64, err error) {
-	buffer := copyBuffers.Get().(*[32 << 10]byte)
+func (s *writer) ReadFrom(src io.Reader) (int64, error) {
+	n, ended, err := s.readUntilPassing(src)
+	if ended || err != nil {
+		return n, err
+	}
+	inner, ok := s.inner.(io.ReaderFrom)
+	if !ok {
+		buffer := copyBuffers.Get().(*[copyBuffer]byte)
+		defer copyBuffers.Put(buffer)
+		rest, err := io.CopyBuffer(struct{ io.Writer }{s.inner}, src, buffer[:])
+		return n + rest, err
+	}
+	rest, err := inner.ReadFrom(src)
+	return n + rest, err
+}
+
+const copyBuffer = 32 << 10
+
+var copyBuffers = sync.Pool{New: func() any { return new([copyBuffer]byte) }}
+
+// readUntilPassing reads and writes until the source ends or the response passes.
+func (s *writer) readUntilPassing(src io.Reader) (n int64, ended bool, err error) {
+	if s.state == passing {
+		return 0, false, nil // without a buffer, which a slow client would keep
+	}
+	buffer := copyBuffers.Get().(*[copyBuffer]byte)
 	defer copyBuffers.Put(buffer)
 	for s.state != passing {
 		room := buffer[:]
@@ -162,22 +184,16 @@ func (s *writer) ReadFrom(src io.Reader) (n int64, err error) {
 		read, err := src.Read(room)
 		if read > 0 {
 			if _, err := s.Write(room[:read]); err != nil {
-				return n, err
+				return n, false, err
 			}
 			n += int64(read)
 		}
 		switch {
 		case err == io.EOF:
-			return n, nil
+			return n, true, nil
 		case err != nil:
-			return n, err
+			return n, false, err
 		}
 	}
-	var rest int64
-	if inner, ok := s.inner.(io.ReaderFrom); ok {
-		rest, err = inner.ReadFrom(src)
-	} else {
-		rest, err = io.CopyBuffer(struct{ io.Writer }{s.inner}, src, buffer[:])
-	}
-	return n + rest, err
+	return n, false, nil
 }

@@ -57,12 +57,19 @@ func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, next http.Han
 	q, seen := m.request(r)
 	s := &writer{m: m, inner: w, q: q, declared: -1}
 	defer s.discard()
-	next.ServeHTTP(s.outward(), seen)
 	if seen != r {
-		// Inner handlers leave marks on the request, which the server, for temporary files, and outer handlers look for.
-		r.MultipartForm, r.Pattern = seen.MultipartForm, seen.Pattern
+		defer giveBack(r, seen)
 	}
+	next.ServeHTTP(s.outward(), seen)
 	s.finish()
+}
+
+// giveBack makes r, but for its header, what inner handlers made of its copy: outer ones look for the pattern and the
+// values of its path, the server for the temporary files of a form.
+func giveBack(r, seen *http.Request) {
+	header := r.Header
+	*r = *seen
+	r.Header = header
 }
 
 // Leave tells the middleware around w that the answer was negotiated already and is to stay as it is. It is called

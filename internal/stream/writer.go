@@ -62,6 +62,8 @@ func (s *writer) leave() { s.left = true }
 // and so does a code that is none, at which the inner writer panics.
 func (s *writer) WriteHeader(status int) {
 	switch {
+	case s.state == passing:
+		s.inner.WriteHeader(status)
 	case s.opened || s.over() != nil:
 	case status < 200 && status != http.StatusSwitchingProtocols, status > 999:
 		s.inner.WriteHeader(status)
@@ -197,8 +199,8 @@ func (s *writer) send(e edits) {
 	e.apply(h)
 	if s.opened {
 		s.inner.WriteHeader(s.status)
+		s.sent = true
 	}
-	s.sent = true
 	if later != nil {
 		replace(h, later)
 		e.apply(h)
@@ -225,8 +227,16 @@ func (s *writer) finish() {
 	}
 }
 
-// discard lets go of all that the response holds, in whatever state it is.
+// discard lets go of all that the response holds, in whatever state it is. While nothing was sent an outer handler can
+// still answer, through this writer, too, if a framework has kept it.
 func (s *writer) discard() {
 	s.drop()
-	s.state, s.kept = done, nil
+	s.kept = nil
+	switch {
+	case s.state == hijacked || s.state == passing:
+	case s.sent:
+		s.state = done
+	default:
+		s.state = passing
+	}
 }
