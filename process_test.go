@@ -23,6 +23,7 @@ var roles = map[string]func(args []string) error{
 	"serve bytes":   serveBytes,
 	"serve coded":   serveCoded,
 	"serve streams": serveStreams,
+	"serve copied":  serveCopied,
 }
 
 // play returns the code to exit with.
