@@ -100,14 +100,17 @@ func (s *writer) work(p []byte, end ending) (n int, err error) {
 		return 0, err
 	}
 	defer slot.Release()
-	if s.begun && s.large() {
+	large := s.large()
+	if large && s.begun {
 		slot.GiveWay() // the work with one slot may be too short to be due for it, that of many is not
 	}
 	if err := s.lend(len(p), end); err != nil {
 		return 0, err
 	}
 	for n < len(p) && s.kept.coded.Len() < made {
-		slot.GiveWayIfDue()
+		if large {
+			slot.GiveWayIfDue()
+		}
 		m := min(len(p)-n, piece)
 		if _, err := s.lease.Write(p[n : n+m]); err != nil {
 			return n, encoderError{err}
@@ -137,7 +140,7 @@ func (s *writer) conclude(end ending) (err error) {
 }
 
 // large reports whether the response so far is work for the slots that nothing else uses.
-func (s *writer) large() bool { return max(s.written, s.declared) >= s.m.Threshold }
+func (s *writer) large() bool { return max(s.taken, s.declared) >= s.m.Threshold }
 
 // slot takes a slot. While the response can still pass it is not waited for longer than the queue allows. Later it is,
 // as long as anybody wants the response: a deadline of the application does not end that, what was written before it
@@ -214,7 +217,7 @@ func (s *writer) drain(length int64) error {
 func (s *writer) end() {
 	switch {
 	case s.failed != nil:
-	case s.declared < 0 || s.written == s.declared:
+	case s.declared < 0 || s.taken == s.declared:
 		if s.feed(nil, closing) == nil && s.state == encoding {
 			_ = s.drain(int64(s.kept.coded.Len())) // who could be told is gone
 		}

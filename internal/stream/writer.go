@@ -20,8 +20,10 @@ type writer struct {
 	opened bool // the handler has set a status, by WriteHeader or by writing
 	status int
 
+	// All are of plain bytes that go through here.
 	declared int64 // the handler's Content-Length, or -1; known once opened
-	written  int64 // plain bytes that the handler wrote, or tried to, while they went through here
+	tried    int64 // by the handler
+	taken    int64 // of those, what was not refused
 
 	kept    *scratch // what has to be kept, or nil
 	verdict verdict
@@ -133,13 +135,14 @@ func (s *writer) admit(n int) error {
 	if !s.opened {
 		s.open(http.StatusOK)
 	}
-	s.written += int64(n)
+	s.tried += int64(n)
 	switch {
 	case s.failed != nil:
 		return s.failed
-	case s.declared >= 0 && s.written > s.declared:
+	case s.declared >= 0 && s.tried > s.declared:
 		return http.ErrContentLength
 	}
+	s.taken += int64(n)
 	return nil
 }
 
