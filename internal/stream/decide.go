@@ -71,7 +71,7 @@ func (m *Middleware) decide(q *request, a answer) verdict {
 	switch {
 	case known && (size == 0 || size < int64(m.MinSize)):
 		return verdict{action: pass} // whatever a client accepts
-	case !known && a.size < int64(m.MinSize) && a.moment == more:
+	case !known && a.size < max(int64(m.MinSize), 1) && a.moment == more:
 		return verdict{action: wait}
 	case q.coding == "":
 		return verdict{action: pass, vary: true}
@@ -159,7 +159,10 @@ func (m *Middleware) compressible(mediaType string) bool {
 
 // sizeOf returns the size of the body, or reports that it is not known yet. The answer to HEAD need not have had one.
 func sizeOf(q *request, a answer) (size int64, known bool) {
-	if a.declared >= 0 {
+	switch {
+	case a.moment == ended && a.size == 0 && !q.head:
+		return 0, true // whatever was declared: there is nothing to encode
+	case a.declared >= 0:
 		return a.declared, true
 	}
 	return a.size, a.moment == ended && !(q.head && a.size == 0)

@@ -131,12 +131,17 @@ func TestSizesOfAnswers(t *testing.T) {
 		{header: typed("Content-Length: -1"), want: waits, reason: "declared nonsense"},
 		{header: typed("Content-Length: 9223372036854775808"), want: waits, reason: "declared beyond all numbers"},
 		{size: 0, moment: stream.Ended, header: typed(), want: passes, reason: "empty stays empty"},
+		{moment: stream.Ended, header: typed("Content-Length: 4096"), want: passes, reason: "whatever was declared"},
+		{method: "HEAD", moment: stream.Ended, header: typed("Content-Length: 4096"), want: encodes, reason: "but for HEAD"},
 		{method: "HEAD", moment: stream.Ended, header: typed(), want: encodes, reason: "as GET, as far as the type tells"},
 		{method: "HEAD", size: 500, moment: stream.Ended, header: typed(), want: passes, reason: "as GET, as far as the handler wrote"},
 		{method: "HEAD", header: typed("Content-Length: 500"), want: passes, reason: "as GET, as far as the length tells"},
 		{method: "HEAD", moment: stream.Ended, want: passes, reason: "no type, no coding"},
 	})
 	m := middleware(t, func(o *stream.Options) { o.MinSize = 0 })
+	if got := m.Decide(request(get, gz), stream.Answer{Status: 200, Header: header(html)}); got != waits {
+		t.Errorf("nothing so far: got %v, want %v", got, waits)
+	}
 	for size, want := range map[string]stream.Verdict{"": passes, "x": encodes} {
 		got := m.Decide(request(get, gz), stream.Answer{Moment: stream.Ended, Status: 200, Header: header(html), Prefix: size})
 		if got != want {
