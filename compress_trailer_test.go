@@ -1,0 +1,119 @@
+package servery_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"servery"
+)
+
+// trailed is an answer with what came after its body.
+type trailed struct {
+	header, trailer http.Header
+	chunked         bool
+	body            string
+}
+
+func fetchTrailed(t *testing.T, handler http.Handler, fields ...string) trailed {
+	t.Helper()
+	c := open(t, serveHandler(t, handler), "GET", fields...)
+	response := c.answer(t)
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Errorf("%q: %v after %d bytes", fields, err, len(body))
+	}
+	wantEnd(t, c, response, fmt.Sprint(fields))
+	return trailed{response.Header, response.Trailer, len(response.TransferEncoding) > 0, string(body)}
+}
+
+// Trailers follow a complete body, whatever its size and whatever became of it.
+func TestCompressTrailers(t *testing.T) {
+	text := realText(t, 300_000)
+	noise := incompressible(300_000)
+	for what, announce := range map[string]func(h http.Header) string{
+		"declared":           func(h http.Header) string { h.Set("Trailer", "X-Sum"); return "X-Sum" },
+		"declared in a list": func(h http.Header) string { h["Trailer"] = []string{"X-Other, X-Sum", "X-Third"}; return "X-Sum" },
+		"prefixed":           func(http.Header) string { return http.TrailerPrefix + "X-Sum" },
+	} {
+		for _, body := range []string{"", "small", text[:1023], text[:5000], text[:16<<10], text, noise} {
+			for _, flush := range []bool{false, true} {
+				handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/plain")
+					name := announce(w.Header())
+					w.WriteHeader(200)
+					io.WriteString(w, body[:len(body)/2])
+					if flush {
+						w.(http.Flusher).Flush()
+					}
+					io.WriteString(w, body[len(body)/2:])
+					w.Header().Set(name, "sum")
+					w.Header().Set("X-Never", "late and not announced")
+				})
+				bare := fetchTrailed(t, handler)
+				for _, accept := range []string{"gzip", "zstd", "identity"} {
+					reason := fmt.Sprintf("%s, %d bytes for %s, flushed %v", what, len(body), accept, flush)
+					got := fetchTrailed(t, servery.Compress(nil)(handler), "Accept-Encoding: "+accept)
+					wantTrailed(t, bare, got, reason)
+				}
+			}
+		}
+	}
+}
+
+// wantTrailed demands the trailers, which the bare server loses where a short body is
+// followed by one that was not declared.
+func wantTrailed(t *testing.T, bare, got trailed, reason string) {
+	t.Helper()
+	plain, err := got.body, error(nil)
+	coding := got.header.Get("Content-Encoding")
+	if coding != "" {
+		plain, err = undo(coding, []byte(got.body))
+	}
+	if err != nil || plain != bare.body || got.header.Get("X-Never") != "" || got.header.Get("X-Sum") != "" {
+		t.Errorf("%s: %v, %v, want the body of %d bytes", reason, err, got.header, len(bare.body))
+	}
+	want := bare.trailer
+	if coding != "" && got.trailer.Get("X-Sum") == "" || bare.trailer != nil && !cmp.Equal(got.trailer, want) {
+		t.Errorf("%s: trailer %v, want %v", reason, got.trailer, want)
+	}
+	if got.trailer != nil && !got.chunked {
+		t.Errorf("%s: a trailer without chunks: %v", reason, got.header)
+	}
+}
+
+// What a handler announces in Trailer is not a field of the head, and a length would leave it no room.
+func TestCompressTrailersAndLength(t *testing.T) {
+	text := realText(t, 5000)
+	s := serveTwins(t, nil, func(w http.ResponseWriter, _ *http.Request) {
+		setFields(w.Header(), []string{textType, "Trailer: X-Sum", "X-Sum: early"})
+		io.WriteString(w, text)
+	})
+	for _, accept := range []string{"gzip", "zstd"} {
+		got := open(t, s.inside, "GET", "Accept-Encoding: "+accept).answer(t)
+		body, err := io.ReadAll(got.Body)
+		plain, undone := undo(accept, body)
+		if err != nil || undone != nil || plain != text || got.ContentLength >= 0 || got.Trailer.Get("X-Sum") != "early" {
+			t.Errorf("%s: %v, %v, header %v, trailer %v", accept, err, undone, got.Header, got.Trailer)
+		}
+	}
+}
+
+// A broken-off body has no trailers, which would make it look whole.
+func TestCompressPanicBeforeTrailers(t *testing.T) {
+	server := serveLoosely(t, servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		setFields(w.Header(), []string{textType, "Trailer: X-Sum"})
+		io.WriteString(w, "text")
+		w.(http.Flusher).Flush()
+		w.Header().Set("X-Sum", "sum")
+		panic(http.ErrAbortHandler)
+	})))
+	got, _ := raw(t, server, "GET / HTTP/1.1\r\nHost: test\r\nAccept-Encoding: gzip\r\n\r\n")
+	if strings.Contains(got, "X-Sum: sum") || strings.Contains(got, "\r\n0\r\n") {
+		t.Errorf("got %q, want no end", got)
+	}
+}
