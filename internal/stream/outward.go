@@ -171,12 +171,12 @@ var copyBuffers = sync.Pool{New: func() any { return new([copyBuffer]byte) }}
 
 // readUntilPassing reads and writes until the source ends or the response passes.
 func (s *writer) readUntilPassing(src io.Reader) (n int64, ended bool, err error) {
-	if s.state == passing {
+	if s.through() {
 		return 0, false, nil // without a buffer, which a slow client would keep
 	}
 	buffer := copyBuffers.Get().(*[copyBuffer]byte)
 	defer copyBuffers.Put(buffer)
-	for s.state != passing {
+	for !s.through() {
 		room := buffer[:]
 		if s.state == undecided {
 			room = room[:sniffLength] // whatever it turns out to be, the rest of it can still be sendfile's

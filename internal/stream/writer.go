@@ -24,6 +24,7 @@ type writer struct {
 	declared int64 // the handler's Content-Length, or -1; known once opened
 	tried    int64 // by the handler
 	taken    int64 // of those, what was not refused
+	refused  bool  // some were, beyond what was declared: none are taken any more
 
 	kept    *scratch // what has to be kept, or nil
 	verdict verdict
@@ -94,7 +95,7 @@ func (s *writer) over() error {
 
 // Write takes all of p or fails. It keeps no reference to it.
 func (s *writer) Write(p []byte) (int, error) {
-	if s.state == passing {
+	if s.through() {
 		return s.inner.Write(p)
 	}
 	defer s.freeze()
@@ -121,11 +122,15 @@ func (s *writer) Write(p []byte) (int, error) {
 
 // WriteString is for [io.WriteString].
 func (s *writer) WriteString(p string) (int, error) {
-	if s.state == passing {
+	if s.through() {
 		return io.WriteString(s.inner, p)
 	}
 	return s.Write([]byte(p))
 }
+
+// through reports whether writes go to the inner writer as they are. That one does not know of those that were refused
+// here.
+func (s *writer) through() bool { return s.state == passing && !s.refused }
 
 // admit does to a write of n bytes what net/http does before it looks at them.
 func (s *writer) admit(n int) error {
@@ -140,6 +145,7 @@ func (s *writer) admit(n int) error {
 	case s.failed != nil:
 		return s.failed
 	case s.declared >= 0 && s.tried > s.declared:
+		s.refused = true
 		return http.ErrContentLength
 	}
 	s.taken += int64(n)
