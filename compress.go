@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 
-	"servery/internal/mediatype"
 	"servery/internal/stream"
 )
 
@@ -115,7 +114,7 @@ func (o *CompressOptions) complete() stream.Options {
 		c.Encoders = DefaultEncoders()
 	}
 	if c.Compressible == nil {
-		c.Compressible = mediatype.Compressible
+		c.Compressible = DefaultCompressible
 	}
 	if c.Limiter == nil {
 		c.Limiter = NewLimiter(LimiterOptions{})

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"servery/internal/codec"
+	"servery/internal/mediatype"
 )
 
 // EncoderWriter is one encoder at work. It holds nothing but memory, writes only
@@ -57,6 +58,16 @@ func Zstd(level int) Encoder { return encoderOf(codec.Zstd(level)) }
 func DefaultEncoders() []Encoder {
 	return []Encoder{Zstd(codec.DefaultZstdLevel), Gzip(codec.DefaultGzipLevel)}
 }
+
+// DefaultCompressible reports whether responses of a media type usually shrink by a
+// content coding: text/*, JSON and JavaScript, XML, everything that ends in +json or
+// +xml, WebAssembly, and fonts that are not compressed themselves. It is what options
+// named Compressible mean by nil, and is there to be added to:
+//
+//	Compressible: func(mediaType string) bool {
+//		return mediaType == "application/yaml" || servery.DefaultCompressible(mediaType)
+//	}
+func DefaultCompressible(mediaType string) bool { return mediatype.Compressible(mediaType) }
 
 func encoderOf(e codec.Encoder, err error) Encoder {
 	if err != nil {

@@ -88,7 +88,8 @@ type LimiterOptions struct {
 	Workers int
 
 	// Queue is how many large compressions wait for a worker before others are
-	// turned away. 0 means 64, negative means none.
+	// turned away. A response of [Compress] that has begun never is: it waits in the
+	// same queue, beyond its end if need be. 0 means 64, negative means none.
 	Queue int
 
 	// Streams is how many responses of [Compress] may have an encoder at once, of one
@@ -127,8 +128,8 @@ type LimiterStats struct {
 	Active    int    // compressions that run
 	Queued    int    // compressions that wait
 	HighWater int    // the most large ones that ran or waited at one moment
-	Completed uint64 // compressions that had their slot
-	Rejected  uint64 // compressions that were turned away
+	Completed uint64 // compressions that had their slot; a large response of Compress takes many
+	Rejected  uint64 // compressions that were turned away, for want of a slot or of a stream
 	Cancelled uint64 // compressions that nobody waited for any more before they had a slot
 	Streams   int    // responses of Compress that have an encoder
 }
@@ -141,7 +142,7 @@ func (l *Limiter) Stats() LimiterStats {
 		Queued:    large.Queued + small.Queued,
 		HighWater: large.HighWater,
 		Completed: large.Completed + small.Completed,
-		Rejected:  large.Rejected + small.Rejected,
+		Rejected:  large.Rejected + small.Rejected + l.open.Refused(),
 		Cancelled: large.Cancelled + small.Cancelled,
 		Streams:   l.open.Used(),
 	}

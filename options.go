@@ -203,7 +203,7 @@ func (o *FileServerOptions) withCodingDefaults() {
 	o.MaxCompressSize = orDefault(o.MaxCompressSize, defaultMaxCompressSize)
 	o.OffloadThreshold = orDefault(o.OffloadThreshold, defaultThreshold)
 	if o.Compressible == nil {
-		o.Compressible = mediatype.Compressible
+		o.Compressible = DefaultCompressible
 	}
 	if o.Cache == nil {
 		o.Cache = NewCompressionCache(defaultCacheBytes)

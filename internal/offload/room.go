@@ -8,8 +8,9 @@ import (
 // Room bounds what may be there at a time and has nothing to wait for, such as memory that is held for a client of
 // any speed. It may be used by any number of goroutines.
 type Room struct {
-	most int64 // never changes
-	used atomic.Int64
+	most    int64 // never changes
+	used    atomic.Int64
+	refused atomic.Uint64
 }
 
 // NewRoom returns room for that many. A negative number is a mistake and panics.
@@ -24,6 +25,7 @@ func NewRoom(most int) *Room {
 func (r *Room) Enter() bool {
 	if r.used.Add(1) > r.most {
 		r.used.Add(-1)
+		r.refused.Add(1)
 		return false
 	}
 	return true
@@ -34,3 +36,6 @@ func (r *Room) Leave() { r.used.Add(-1) }
 
 // Used is how many places are taken. While Enter turns somebody away it may be one too many.
 func (r *Room) Used() int { return int(r.used.Load()) }
+
+// Refused is how often Enter turned somebody away.
+func (r *Room) Refused() uint64 { return r.refused.Load() }

@@ -15,8 +15,8 @@ func TestRoom(t *testing.T) {
 			t.Fatalf("%d of two places are taken, want %d", r.Used(), taken+1)
 		}
 	}
-	if r.Enter() || r.Used() != 2 {
-		t.Errorf("%d of two places are taken", r.Used())
+	if r.Enter() || r.Used() != 2 || r.Refused() != 1 {
+		t.Errorf("%d of two places are taken, %d calls refused", r.Used(), r.Refused())
 	}
 	r.Leave()
 	if !r.Enter() {

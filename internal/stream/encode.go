@@ -219,7 +219,7 @@ func (s *writer) end() {
 	case s.failed != nil:
 	case s.declared < 0 || s.taken == s.declared:
 		if s.feed(nil, closing) == nil && s.state == encoding {
-			_ = s.drain(int64(s.kept.coded.Len())) // who could be told is gone
+			s.whole = s.drain(int64(s.kept.coded.Len())) == nil
 		}
 	case s.begun:
 		s.abort = true

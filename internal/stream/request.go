@@ -23,7 +23,13 @@ type request struct {
 func (m *Middleware) request(r *http.Request) (request, *http.Request) {
 	q := request{Request: r, head: r.Method == http.MethodHead}
 	seen := m.withoutCodedRange(r)
-
+	reads := q.head || r.Method == http.MethodGet
+	if !reads {
+		// A change is conditional on the state of the resource, whatever coding the client knows that in.
+		for _, suffix := range m.suffixes {
+			seen = withPlainTags(seen, r, "If-Match", etag.WithoutCoding(r.Header["If-Match"], suffix))
+		}
+	}
 	// Ranges are of the plain bytes. Other methods than GET have none (RFC 9110, section 14.2).
 	if len(seen.Header["Range"]) > 0 && r.Method == http.MethodGet {
 		return q, seen
@@ -36,8 +42,11 @@ func (m *Middleware) request(r *http.Request) (request, *http.Request) {
 	q.coding = order[0]
 	q.suffix = m.suffixes[slices.Index(m.Encoders.Codings(), q.coding)]
 	q.held = etag.WithoutCoding(r.Header["If-None-Match"], q.suffix)
-	seen = withTags(seen, r, "If-None-Match", q.held)
-	return q, withTags(seen, r, "If-Match", etag.WithoutCoding(r.Header["If-Match"], q.suffix))
+	seen = withPlainTags(seen, r, "If-None-Match", q.held)
+	if reads {
+		seen = withPlainTags(seen, r, "If-Match", etag.WithoutCoding(r.Header["If-Match"], q.suffix))
+	}
+	return q, seen
 }
 
 // withoutCodedRange returns a request without its range if that is to continue a copy in one of the codings, which
@@ -59,10 +68,10 @@ func (m *Middleware) withoutCodedRange(r *http.Request) *http.Request {
 	return r
 }
 
-// withTags adds tags to a field of seen, which is a copy of r already or becomes one. The original forms stay: they may
-// be the handler's own. All come in the first line, since many handlers read no other, and before what is there, which
-// may be malformed further on.
-func withTags(seen, r *http.Request, field string, tags []etag.Tag) *http.Request {
+// withPlainTags adds tags to a field of seen, which is a copy of r already or becomes one. The original forms stay: they
+// may be the handler's own. What is added comes first, since many handlers read no more than the first line, and a list
+// may be malformed further on; in place of a single tag a single one, which is what many handlers compare with.
+func withPlainTags(seen, r *http.Request, field string, tags []etag.Tag) *http.Request {
 	if len(tags) == 0 {
 		return seen
 	}
@@ -70,6 +79,10 @@ func withTags(seen, r *http.Request, field string, tags []etag.Tag) *http.Reques
 		seen = copied(r)
 	}
 	lines := seen.Header[field] // owned, and not empty: the tags come from there
+	if _, single := etag.Parse(lines[0]); single && len(lines) == 1 {
+		seen.Header[field] = []string{string(tags[0]), lines[0]}
+		return seen
+	}
 	for _, tag := range slices.Backward(tags) {
 		lines[0] = string(tag) + ", " + lines[0]
 	}

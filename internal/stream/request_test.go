@@ -14,18 +14,19 @@ func TestTagsThatTheHandlerSees(t *testing.T) {
 		reason string
 	}{
 		{[]string{`If-None-Match: "x"`}, nil, "the handler's own tag"},
-		{[]string{`If-None-Match: "x-gz6.1"`}, []string{`If-None-Match: "x", "x-gz6.1"`}, "with and without the suffix"},
+		{[]string{`If-None-Match: "x-gz6.1"`}, []string{`If-None-Match: "x"`, `If-None-Match: "x-gz6.1"`}, "without the suffix, and as it came"},
 		{[]string{`If-None-Match: "a", "x-gz6.1"`, `If-None-Match: W/"y-gz6.1"`},
 			[]string{`If-None-Match: "x", W/"y", "a", "x-gz6.1"`, `If-None-Match: W/"y-gz6.1"`}, "lines that many handlers do not read"},
-		{[]string{`If-Match: "x-gz6.1"`}, []string{`If-Match: "x", "x-gz6.1"`}, "writes are conditional, too"},
+		{[]string{`If-Match: "x-gz6.1"`}, []string{`If-Match: "x"`, `If-Match: "x-gz6.1"`}, "the other condition"},
 		{[]string{`If-None-Match: "x-gz9.1"`}, nil, "another level is another representation"},
 		{[]string{`If-None-Match: "x-zst3.1"`}, nil, "the answer will not be in that coding"},
+		{[]string{`If-Match: "x-zst3.1"`}, nil, "nor will it in this one"},
 		{[]string{`If-None-Match: *`}, nil, "any"},
 		{[]string{`If-None-Match: "x-gz6.1"`, "Range: bytes=0-1"}, nil, "the answer will be plain"},
 		{[]string{`If-Range: "x-gz6.1"`, "Range: bytes=5-"}, []string{}, "plain bytes would spoil the coded copy"},
 		{[]string{`If-Range: "x-zst3.1"`, "Range: bytes=5-"}, []string{}, "in whichever coding"},
 		{[]string{`If-Range: "x-zst3.1"`, "Range: bytes=5-", `If-None-Match: "x-gz6.1"`},
-			[]string{`If-None-Match: "x", "x-gz6.1"`}, "without its range the answer may be coded"},
+			[]string{`If-None-Match: "x"`, `If-None-Match: "x-gz6.1"`}, "without its range the answer may be coded"},
 		{[]string{`If-Range: "x"`, "Range: bytes=5-"}, nil, "the copy is plain"},
 		{[]string{"If-Range: Sat, 28 Nov 2026 09:00:00 GMT", "Range: bytes=5-"}, nil, "a date"},
 	} {
@@ -43,6 +44,24 @@ func TestTagsThatTheHandlerSees(t *testing.T) {
 		}
 		if diff := cmp.Diff(before, r.Header); diff != "" {
 			t.Errorf("the request itself was changed (-was +is): %s\n%s", tt.reason, diff)
+		}
+	}
+}
+
+// Whoever changes a resource may know its state in another coding than the answer will have, or in none.
+func TestTagsOfChanges(t *testing.T) {
+	m := middleware(t, nil)
+	for _, tt := range []struct {
+		fields, want []string
+		reason       string
+	}{
+		{[]string{`If-Match: "x-zst3.1"`, gz}, []string{`If-Match: "x"`, `If-Match: "x-zst3.1"`, gz}, "read in zstd"},
+		{[]string{`If-Match: "x-gz6.1"`}, []string{`If-Match: "x"`, `If-Match: "x-gz6.1"`}, "no coding accepted now"},
+		{[]string{`If-Match: "x-gz6.1", "y-zst3.1"`}, []string{`If-Match: "x", "y", "x-gz6.1", "y-zst3.1"`}, "some of each"},
+		{[]string{`If-None-Match: "x-zst3.1"`, gz}, []string{`If-None-Match: "x-zst3.1"`, gz}, "what is held in another coding stays so"},
+	} {
+		if diff := cmp.Diff(header(tt.want...), m.Seen(request("PUT", tt.fields...)).Header); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"servery/internal/codec"
 )
@@ -38,6 +39,7 @@ type writer struct {
 	dirty  bool         // the encoder holds bytes back that nobody has flushed
 	failed error        // why no more is taken
 	abort  bool         // the client must not take what it got for all there is
+	whole  bool         // all of it is sent, end mark included
 }
 
 // state is where a response is. It only moves on.
@@ -142,6 +144,8 @@ func (s *writer) admit(n int) error {
 	}
 	s.tried += int64(n)
 	switch {
+	case n == 0:
+		return nil
 	case s.failed != nil:
 		return s.failed
 	case s.declared >= 0 && s.tried > s.declared:
@@ -212,7 +216,6 @@ func (s *writer) send(e edits) {
 	}
 	if later != nil {
 		replace(h, later)
-		e.apply(h)
 	}
 }
 
@@ -243,9 +246,19 @@ func (s *writer) discard() {
 	s.kept = nil
 	switch {
 	case s.state == hijacked || s.state == passing:
-	case s.sent:
-		s.state = done
-	default:
+	case !s.sent:
 		s.state = passing
+	default:
+		if s.state == encoding && !s.whole {
+			s.cut()
+		}
+		s.state = done
 	}
+}
+
+// cut makes all further writes to the client fail. A panic that reaches the server does that as well, but one that an
+// outer handler recovers from would let that write a page of its own behind the coded bytes, and the server end them as if
+// they were whole.
+func (s *writer) cut() {
+	_ = http.NewResponseController(s.inner).SetWriteDeadline(time.Unix(1, 0)) // if the inner writer has deadlines
 }
