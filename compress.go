@@ -19,16 +19,20 @@ import (
 // worth it, and it has at least MinSize bytes or was flushed before. Range requests,
 // upgrades, event streams, gRPC, what has a coding already, "no-transform" (RFC 9111,
 // section 5.2.2.6) and what has a digest (RFC 9530) pass as they are. A coded response
-// has Vary, a strong entity-tag with the suffix of its coding (RFC 9110, section
-// 8.8.3.3), and neither the handler's Content-Length nor Accept-Ranges. The suffix is
-// taken off If-None-Match and If-Match before the handler sees them.
+// has Vary, and neither the handler's Content-Length nor Accept-Ranges.
+//
+// A strong entity-tag of the handler gets the suffix of the coding (RFC 9110, section
+// 8.8.3.3), a weak one stays, and what is no entity-tag is left out. Where a request has
+// such tags in If-None-Match or If-Match, the handler gets those without the suffix
+// before them: a single one as the first line, a list as the beginning of the list.
 //
 // Up to 16 KiB of plain bytes are collected before an encoder is made. Nothing is
 // sent before there are 16 KiB of coded ones, a flush, or the end; flush what has to
 // arrive earlier. Never is a response refused because of load: it is sent uncoded
 // while it still can be, and later waits for its turn. A response that cannot be
 // finished, since its encoder failed, is aborted by a panic with
-// [net/http.ErrAbortHandler], so that no client takes it for whole.
+// [net/http.ErrAbortHandler], so that no client takes it for whole. Nothing more can be
+// written to a coded response that broke off, whoever recovers from the panic.
 //
 // Compress panics with the text of the error of [CompressOptions.Validate], and the
 // middleware panics if the handler is nil.
@@ -60,8 +64,8 @@ type CompressOptions struct {
 
 	// Compressible reports whether responses of a media type, which comes without
 	// parameters and in lower case, are worth a coding. It is called concurrently, and
-	// neither for event streams nor for gRPC. nil means text, JSON, JavaScript, XML,
-	// SVG, WebAssembly and plain fonts.
+	// neither for event streams nor for gRPC, nor where there is no media type. nil means
+	// [DefaultCompressible].
 	Compressible func(mediaType string) bool
 
 	// MinSize is the size in bytes from which a response is coded. A handler that says
@@ -73,12 +77,13 @@ type CompressOptions struct {
 	// from which a response counts as large for the Limiter. 0 means 128 KiB.
 	OffloadThreshold int64
 
-	// Limiter bounds the compression that runs at once. nil means one with the
-	// defaults for all handlers that this middleware wraps.
+	// Limiter bounds the compression that runs at once, and the memory for it. nil means
+	// one with the defaults for all handlers that this middleware wraps.
 	Limiter *Limiter
 
-	// OnError is told when an encoder fails, with the request as it came. It is called
-	// concurrently. nil means that nobody is.
+	// OnError is told when an encoder fails, with the request as it came. The response
+	// is sent uncoded then, or cut if it had begun. Too much load is no failure. It is
+	// called concurrently. nil means that nobody is told.
 	OnError func(*http.Request, error)
 }
 

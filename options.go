@@ -77,7 +77,7 @@ type FileServerOptions struct {
 
 	// Compressible reports whether files of a media type, which comes without
 	// parameters and in lower case, are worth a coding. It is called concurrently.
-	// nil means text, JSON, JavaScript, XML, SVG, WebAssembly and plain fonts.
+	// nil means [DefaultCompressible].
 	Compressible func(mediaType string) bool
 
 	// MinSize is the size in bytes from which files are compressed. 0 means 1,024,
