@@ -20,18 +20,18 @@ func TestCompressCodes(t *testing.T) {
 		text[:1024], text[:5000], text[:collected], text[:collected+1], text, strings.Repeat("a", 200_000),
 	} {
 		bodies := make(map[string]string) // of all codings
-		for _, way := range ways(t) {
+		for _, style := range writeStyles(t) {
 			for _, declared := range []bool{false, true} {
 				s := serveTwins(t, nil, func(w http.ResponseWriter, _ *http.Request) {
 					setFields(w.Header(), []string{textType, `ETag: "v1"`, "Accept-Ranges: bytes", "X-Own: kept"})
 					if declared {
 						w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 					}
-					if n, err := way.write(w, body); n != int64(len(body)) || err != nil {
-						t.Errorf("%s: %d bytes written, %v, want %d", way.name, n, err, len(body))
+					if n, err := style.write(w, body); n != int64(len(body)) || err != nil {
+						t.Errorf("%s: %d bytes written, %v, want %d", style.name, n, err, len(body))
 					}
 				})
-				reason := fmt.Sprintf("%d bytes by %s, declared %v", len(body), way.name, declared)
+				reason := fmt.Sprintf("%d bytes by %s, declared %v", len(body), style.name, declared)
 				for _, b := range builtIn {
 					bare, got := s.ask(t, "GET", "Accept-Encoding: "+b.coding)
 					wantCodedLike(t, bare, got, b.coding, reason)

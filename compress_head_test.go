@@ -89,22 +89,22 @@ func TestCompressHeadIgnoresRange(t *testing.T) {
 // to its word, and flushes as it does on GET.
 func TestCompressHeadTakesTheBody(t *testing.T) {
 	text := realText(t, 40_000)
-	for _, way := range ways(t) {
+	for _, style := range writeStyles(t) {
 		server := serveHandler(t, servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
-			if n, err := way.write(w, text); n != int64(len(text)) || err != nil {
-				t.Errorf("%s: %d bytes, %v, want %d", way.name, n, err, len(text))
+			if n, err := style.write(w, text); n != int64(len(text)) || err != nil {
+				t.Errorf("%s: %d bytes, %v, want %d", style.name, n, err, len(text))
 			}
 			if err := http.NewResponseController(w).Flush(); err != nil {
-				t.Errorf("%s: Flush: %v", way.name, err)
+				t.Errorf("%s: Flush: %v", style.name, err)
 			}
 			if n, err := io.WriteString(w, "more"); n != 4 || err != nil {
-				t.Errorf("%s: %d bytes, %v after the flush, want 4", way.name, n, err)
+				t.Errorf("%s: %d bytes, %v after the flush, want 4", style.name, n, err)
 			}
 		})))
 		got := fetch(t, server, "HEAD", "/", acceptGzip)
 		if got.Status != 200 || got.Header.Get("Content-Encoding") != "gzip" || got.Header.Get("Content-Length") != "" {
-			t.Errorf("%s: got\n%s, want gzip without a length", way.name, got.Head)
+			t.Errorf("%s: got\n%s, want gzip without a length", style.name, got.Head)
 		}
 	}
 }

@@ -36,16 +36,16 @@ func setFields(header http.Header, fields []string) {
 	}
 }
 
-// way is how a handler writes a body.
-type way struct {
+// writeStyle is how a handler writes a body.
+type writeStyle struct {
 	name  string
 	write func(w http.ResponseWriter, body string) (int64, error)
 }
 
-// ways are all the ways that end in the same bytes.
-func ways(tb testing.TB) []way {
+// writeStyles are all those that end in the same bytes.
+func writeStyles(tb testing.TB) []writeStyle {
 	dir := tb.TempDir()
-	return []way{
+	return []writeStyle{
 		{"one Write", func(w http.ResponseWriter, body string) (int64, error) {
 			n, err := w.Write([]byte(body))
 			return int64(n), err
