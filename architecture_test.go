@@ -28,7 +28,8 @@ var imports = map[string][]string{
 	"servery/internal/cache":     nil,
 	"servery/internal/codec":     nil,
 	"servery/internal/coded": {
-		"internal/cache", "internal/codec", "internal/etag", "internal/flight", "internal/identity", "internal/offload",
+		"internal/byterange", "internal/cache", "internal/codec", "internal/etag", "internal/flight", "internal/identity",
+		"internal/offload",
 	},
 	"servery/internal/deliver":   {"internal/byterange", "internal/fields", "internal/plan"},
 	"servery/internal/etag":      nil,

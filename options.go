@@ -20,6 +20,7 @@ const (
 	defaultMinSize         = 1 << 10
 	defaultMaxCompressSize = 10 << 20
 	defaultThreshold       = 128 << 10
+	defaultHotBytes        = 16 << 20
 )
 
 // FileServerOptions are the options of [FileServer]. The zero value and nil mean
@@ -36,6 +37,14 @@ type FileServerOptions struct {
 	// holds one such buffer. 0 means 16 KiB, the most is 1 MiB, negative means
 	// sendfile for everything.
 	SmallFileBuffer int
+
+	// HotBytes bounds the memory, in bytes, for what is remembered of the files of a
+	// [*Dir] that were opened lately: their identities, and the bytes of those up to
+	// SmallFileBuffer. The next request for one looks at its name once (device, inode,
+	// size and times) instead of opening it, and opens it all the same if anything is
+	// different, or after a second. Where the system has no call for that it is off. 0
+	// means 16 MiB, negative means none.
+	HotBytes int64
 
 	// ContentETagMax is the size in bytes up to which the entity-tag is made of
 	// the content (128 bits of SHA-256), which makes it equal on all replicas and
@@ -184,6 +193,7 @@ func (o *FileServerOptions) withDefaults() FileServerOptions {
 	}
 	c.MediaTypes = maps.Clone(c.MediaTypes)
 	c.SmallFileBuffer = orDefault(c.SmallFileBuffer, defaultSmallFileBuffer)
+	c.HotBytes = max(orDefault(c.HotBytes, defaultHotBytes), 0)
 	c.ContentETagMax = orDefault(c.ContentETagMax, defaultContentETagMax)
 	c.Ranges = max(orDefault(c.Ranges, defaultRanges), 0)
 	c.withCodingDefaults()

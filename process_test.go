@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"servery"
 )
 
 // roleVariable makes the test binary another process of a test: one that plays
@@ -21,6 +23,7 @@ var roles = map[string]func(args []string) error{
 	"replace files": replaceFiles,
 	"replace links": replaceLinks,
 	"serve bytes":   serveBytes,
+	"serve cold":    serveCold,
 	"serve coded":   serveCoded,
 	"serve streams": serveStreams,
 	"serve copied":  serveCopied,
@@ -137,15 +140,30 @@ func serveBytes(args []string) error {
 		name, value, _ := strings.Cut(line, ": ")
 		fields[name] = []string{value}
 	}
+	return serveUntilEnd(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		maps.Copy(w.Header(), fields)
+		w.Write(body)
+	}))
+}
+
+// serveCold is a role: it serves the files of the directory that is its argument, and
+// remembers none.
+func serveCold(args []string) error {
+	dir, err := servery.OpenDir(args[0])
+	if err != nil {
+		return err
+	}
+	return serveUntilEnd(servery.FileServer(dir, &servery.FileServerOptions{HotBytes: -1}))
+}
+
+// serveUntilEnd says where it serves, and does until nobody needs it any more.
+func serveUntilEnd(handler http.Handler) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	fmt.Printf("serving on http://%s/\n", listener.Addr())
-	go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		maps.Copy(w.Header(), fields)
-		w.Write(body)
-	}))
-	io.Copy(io.Discard, os.Stdin) // until nobody needs it any more
+	go http.Serve(listener, handler)
+	io.Copy(io.Discard, os.Stdin)
 	return nil
 }

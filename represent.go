@@ -2,13 +2,11 @@ package servery
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 
 	"servery/internal/accept"
 	"servery/internal/byterange"
-	"servery/internal/codec"
 	"servery/internal/coded"
 	"servery/internal/deliver"
 	"servery/internal/flight"
@@ -16,7 +14,6 @@ import (
 	"servery/internal/mediatype"
 	"servery/internal/offload"
 	"servery/internal/plan"
-	"servery/internal/sidecar"
 )
 
 // exchange is one request and the file that was opened for it. It belongs to the
@@ -29,6 +26,8 @@ type exchange struct {
 
 	// Both are owned. sidecar is nil until one is on offer.
 	file, sidecar *identity.Opened
+
+	known *known // of the file, or nil
 }
 
 func (x *exchange) close() {
@@ -49,29 +48,28 @@ type answer struct {
 	content deliver.Content
 }
 
-// offer is a coded representation that could be sent: the exchange's sidecar, or one
-// that is kept or yet to be made. The zero offer is none.
-type offer struct {
-	coding  plan.Coding
-	encoder codec.Encoder // the zero Encoder where a sidecar is on offer
-}
-
 // decide plans the answer and makes sure that the bytes it promises are there.
 func (x *exchange) decide() (answer, error) {
 	facts, err := x.facts()
 	if err != nil {
 		return answer{}, err
 	}
-	o := x.offer(facts)
-	if o.coding.Name != "" {
-		facts.Codings = []plan.Coding{o.coding}
+	a, err := x.represent(facts)
+	if err == nil {
+		x.file.Remember(facts.ETag, func() any { return x.prepare(facts) })
 	}
+	return a, err
+}
+
+func (x *exchange) represent(facts plan.Facts) (answer, error) {
+	o := x.offer(facts)
+	facts.Codings = o.codings
 	request := requestOf(x.r)
 	switch p := plan.Decide(request, facts); {
 	case p.ContentEncoding == "":
 		return answerFrom(x.file, p)
 	case x.sidecar != nil:
-		return answerFrom(x.sidecar, p.Measured(x.sidecar.Info.Size, request.Head))
+		return answerFrom(x.sidecar, p.Of(byterange.ExtentOf(x.sidecar.Info.Size), request.Head))
 	default:
 		return x.encoded(p, request, facts, o)
 	}
@@ -96,15 +94,18 @@ func answerFrom(file *identity.Opened, p plan.Plan) (answer, error) {
 // encoded gets the body of a coded answer. Where the coding saves too little, nothing
 // may be made at the moment, or the file grows, it leads back to the plan, once.
 func (x *exchange) encoded(p plan.Plan, request plan.Request, facts plan.Facts, o offer) (answer, error) {
-	body, err := x.body(o)
+	body, err := o.kept, error(nil)
+	if body == nil {
+		body, err = x.options.Cache.store.Make(x.r.Context(), o.job)
+	}
 	saturated := errors.Is(err, offload.ErrSaturated) || errors.Is(err, flight.ErrShutdown)
 	identityWill := accept.IdentityAcceptable(request.AcceptEncoding)
 	switch {
 	case err == nil && body.Worth:
 		if body.Plain != "" {
-			p.ETag = body.Plain.ForCoding(o.encoder.TagSuffix())
+			p.ETag = body.Plain.ForCoding(x.encoders.TagSuffix(o.job.Key.Coding))
 		}
-		return answer{p.Measured(int64(len(body.Bytes)), request.Head), memory(body.Bytes)}, nil
+		return answer{p.Of(body.Extent, request.Head), body}, nil
 	case saturated && (x.options.OnSaturation == Reject || !identityWill):
 		return answer{plan: plan.Failure(http.StatusServiceUnavailable)}, nil
 	case err != nil && !saturated && !(identityWill && errors.Is(err, coded.ErrGrown)):
@@ -114,105 +115,13 @@ func (x *exchange) encoded(p plan.Plan, request plan.Request, facts plan.Facts, 
 	return answerFrom(x.file, plan.Decide(request, facts))
 }
 
-// body returns the coded body of the file: kept, joined, or made.
-func (x *exchange) body(o offer) (*coded.Body, error) {
-	return x.options.Cache.store.Body(x.r.Context(), coded.Job{
-		Key:      x.key(o.encoder),
-		File:     x.file,
-		Encoders: x.encoders,
-		Slots:    x.options.Limiter.of(x.file.Info.Size, x.options.OffloadThreshold),
-		Digest:   !x.file.Settled && x.contentTagged(),
-	})
-}
-
-// key names what the encoder makes of the file.
-func (x *exchange) key(encoder codec.Encoder) coded.Key {
-	key := coded.Key{
-		File:       x.file.Key(),
-		Coding:     encoder.Coding,
-		Level:      encoder.Level,
-		Generation: encoder.Generation,
-		Always:     !accept.IdentityAcceptable(x.r.Header["Accept-Encoding"]),
-	}
-	if key.File.Path != "" {
-		key.Namespace = x.namespace
-	}
-	return key
-}
-
-// contentTagged reports whether the file's tag is made of its content, or will be
-// once it is settled.
-func (x *exchange) contentTagged() bool {
-	most := x.options.ContentETagMax
-	return x.file.Info.Size <= most || most >= 0 && x.file.ModTime.IsZero()
-}
-
-// offer finds the coded representation that the request wants most, if any is
-// wanted more than identity. Among those that it wants equally the sidecar comes
-// first: it is there already.
-func (x *exchange) offer(facts plan.Facts) offer {
-	if !facts.Negotiable {
-		return offer{}
-	}
-	var names, wanted [8]string
-	offered := names[:0]
-	packed := x.openSidecar()
-	if x.sidecar != nil {
-		offered = append(offered, packed.Name)
-	}
-	if x.encodes(facts.Size) {
-		for _, coding := range x.encoders.Codings() {
-			if coding != packed.Name {
-				offered = append(offered, coding)
-			}
-		}
-	}
-	order := accept.Order(wanted[:0], x.r.Header["Accept-Encoding"], offered)
-	switch {
-	case len(order) == 0 || order[0] == accept.Identity:
-		return offer{}
-	case order[0] == packed.Name:
-		return offer{coding: packed}
-	}
-	x.closeSidecar()
-	encoder, _ := x.encoders.Encoder(order[0])
-	// Conditions are judged by the tag of what will be sent.
-	if x.options.Cache.store.Unworthy(x.key(encoder)) {
-		return offer{}
-	}
-	tag := facts.ETag.ForCoding(encoder.TagSuffix())
-	return offer{coding: plan.Coding{Name: encoder.Coding, ETag: tag}, encoder: encoder}
-}
-
-// openSidecar opens the sidecar that the request wants most of those that can be
-// trusted and read, if it wants one more than identity.
-func (x *exchange) openSidecar() plan.Coding {
-	var wanted [8]string
-	for _, coding := range accept.Order(wanted[:0], x.r.Header["Accept-Encoding"], x.options.Sidecars) {
-		if coding == accept.Identity {
-			break
-		}
-		if x.sidecar = sidecar.Open(x.loader, x.view, coding, x.file); x.sidecar == nil {
-			continue
-		}
-		tag, err := x.tags.Of(x.r.Context(), x.sidecar)
-		if err == nil {
-			return plan.Coding{Name: coding, ETag: tag.ForCoding(tagSuffix(coding))}
-		}
-		x.closeSidecar() // the original is there
-	}
-	return plan.Coding{}
-}
-
-// encodes reports whether files of this size are encoded on request.
-func (s *fileServer) encodes(size int64) bool {
-	return len(s.options.Encoders) > 0 && s.options.MinSize <= size && size <= s.options.MaxCompressSize
-}
-
 // facts collects what the plan needs to know of the file. What outer code said of
 // its media type and its caching counts for more than what is known here.
 func (x *exchange) facts() (plan.Facts, error) {
 	f := plan.Facts{Size: x.file.Info.Size, ModTime: x.file.ModTime, Now: x.file.Now}
+	if x.known, _ = x.file.Memo().(*known); x.known != nil {
+		f.Extent, f.LastModified = x.known.extent, x.known.lastModified
+	}
 	var err error
 	if f.ContentType, err = x.contentType(); err != nil {
 		return f, err
@@ -240,6 +149,9 @@ func (x *exchange) contentType() (string, error) {
 		}
 		return lines[len(lines)-1], nil // browsers, too, go by the last
 	}
+	if x.known != nil && x.known.mediaType != "" {
+		return x.known.mediaType, nil
+	}
 	if mediaType := x.types.ByName(x.file.Name); mediaType != "" {
 		return mediaType, nil
 	}
@@ -247,10 +159,25 @@ func (x *exchange) contentType() (string, error) {
 	return mediatype.Sniff(prefix), err
 }
 
-// memory is a body in memory.
-type memory []byte
+// known is what is made once of a file that is remembered, and does not depend on the
+// request. It is shared and never changes.
+type known struct {
+	mediaType    string // "" where only outer code said one
+	extent       byterange.Extent
+	lastModified string
+	codings      []plan.Coding // as the encoders
+}
 
-func (m memory) WriteRange(w io.Writer, r byterange.Range) error {
-	_, err := w.Write(m[r.Start : r.Start+r.Length])
-	return err
+func (x *exchange) prepare(facts plan.Facts) *known {
+	k := &known{extent: byterange.ExtentOf(facts.Size)}
+	if _, outer := x.outer["Content-Type"]; !outer {
+		k.mediaType = facts.ContentType
+	}
+	if !facts.ModTime.IsZero() {
+		k.lastModified = facts.ModTime.Format(plan.TimeFormat)
+	}
+	for _, coding := range x.encoders.Codings() {
+		k.codings = append(k.codings, x.codingOf(coding, facts))
+	}
+	return k
 }

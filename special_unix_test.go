@@ -132,7 +132,8 @@ func TestPermission(t *testing.T) {
 }
 
 func TestOutOfDescriptors(t *testing.T) {
-	server, _ := serveTree(t, map[string]string{"file.txt": "file", "docs/index.html": "docs"}, nil)
+	server, _ := serveTree(t, map[string]string{"file.txt": "file", "docs/index.html": "docs"},
+		&servery.FileServerOptions{HotBytes: -1})
 	conn := server.Dial()
 	if got := conn.Do("GET", "/file.txt"); got.Status != 200 {
 		t.Fatalf("before: status %d", got.Status)

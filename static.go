@@ -48,7 +48,7 @@ func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 	s := &fileServer{
 		options: o,
 		tree:    identity.Tree{FS: root},
-		loader:  identity.NewLoader(o.SmallFileBuffer, time.Now),
+		loader:  identity.NewLoader(o.SmallFileBuffer, o.HotBytes, time.Now),
 		tags:    identity.NewTags(o.ContentETagMax),
 		types:   types,
 	}
@@ -94,7 +94,7 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
 	target, ok := urlpath.Parse(r.URL.Path, r.URL.EscapedPath())
 	if ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name)) {
 		for i := range attempts {
-			err = s.attempt(w, r, target, i > 0 || s.sendsPlain(r, target.Name))
+			err = s.attempt(w, r, target, s.need(r, target.Name, i > 0))
 			if !errors.Is(err, identity.ErrChanged) {
 				break
 			}
@@ -106,7 +106,7 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
 }
 
 // attempt answers the request, or returns an error and has written nothing.
-func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlpath.Target, eager bool) error {
+func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlpath.Target, need identity.Need) error {
 	view, err := s.tree.View()
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 	defer view.Release()
 
 	head := r.Method == http.MethodHead
-	opened, location, err := s.find(view, r, target, eager)
+	opened, location, err := s.find(view, r, target, need)
 	switch {
 	case err != nil:
 		return err
@@ -134,15 +134,18 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 
 // find opens the file that the target names or stands for, or tells where else
 // the client should ask.
-func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Target, eager bool) (*identity.Opened, string, error) {
-	opened, err := s.loader.Open(view, target.Name, eager)
+func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Target, need identity.Need) (*identity.Opened, string, error) {
+	if opened := s.hotIndex(view, target, need); opened != nil {
+		return opened, "", nil
+	}
+	opened, err := s.loader.Open(view, target.Name, need)
 	if err != nil || !opened.IsDir() && !target.Slash {
 		return opened, "", err
 	}
 	opened.Close()
 	switch {
 	case opened.IsDir() && (target.Slash || s.options.NoRedirect):
-		opened, err = s.index(view, target.Name, eager)
+		opened, err = s.index(view, target.Name, need)
 		return opened, "", err
 	case opened.IsDir():
 		return nil, urlpath.WithSlash(r.URL.Path, r.URL.RawQuery), nil
@@ -152,10 +155,19 @@ func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Ta
 	return nil, urlpath.WithoutSlash(r.URL.Path, r.URL.RawQuery), nil
 }
 
+// hotIndex returns the index of a directory if it is remembered. Where the first index
+// name leads to a file, what the name is in is a directory.
+func (s *fileServer) hotIndex(view identity.View, target urlpath.Target, need identity.Need) *identity.Opened {
+	if !target.Slash || len(s.options.Index) == 0 {
+		return nil
+	}
+	return s.loader.Remembered(view, path.Join(target.Name, s.options.Index[0]), need)
+}
+
 // index opens the first of the index names that is a file.
-func (s *fileServer) index(view identity.View, directory string, eager bool) (*identity.Opened, error) {
+func (s *fileServer) index(view identity.View, directory string, need identity.Need) (*identity.Opened, error) {
 	for _, name := range s.options.Index {
-		opened, err := s.loader.Open(view, path.Join(directory, name), eager)
+		opened, err := s.loader.Open(view, path.Join(directory, name), need)
 		switch {
 		case err == nil && !opened.IsDir():
 			return opened, nil
@@ -168,18 +180,25 @@ func (s *fileServer) index(view identity.View, directory string, eager bool) (*i
 	return nil, fs.ErrNotExist
 }
 
-// sendsPlain reports whether the answer will be the whole file as it is, unless it
-// is an error: nothing in the request or the name could make it anything else.
-func (s *fileServer) sendsPlain(r *http.Request, name string) bool {
-	if r.Method != http.MethodGet || len(r.Header["Accept-Encoding"]) > 0 && s.mayBeCoded(name) {
-		return false
+// need tells what the file will be opened for. Nothing in the request or the name says
+// otherwise where it is the whole.
+func (s *fileServer) need(r *http.Request, name string, again bool) identity.Need {
+	switch {
+	case again:
+		return identity.Whole // which is looked at most closely
+	case r.Method != http.MethodGet:
+		return identity.Facts
+	case len(r.Header["Range"]) > 0:
+		return identity.Bytes
+	case len(r.Header["Accept-Encoding"]) > 0 && s.mayBeCoded(name):
+		return identity.Facts
 	}
-	for _, name := range [...]string{"Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+	for _, name := range [...]string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
 		if len(r.Header[name]) > 0 {
-			return false
+			return identity.Facts
 		}
 	}
-	return true
+	return identity.Whole
 }
 
 // mayBeCoded reports whether the name does not rule a coding out.

@@ -17,31 +17,39 @@ func TestSystemCalls(t *testing.T) {
 	dir := testkit.Tree(t, map[string]string{"small.txt": small, "large.txt": realText(t, large)})
 	tests := []struct {
 		label, target, field string
-		limit                map[string]int
+		cold, hot            map[string]int // hot is nil where it is cold
 		reason               string
 	}{
 		{"small", "/small.txt", "Accept: */*",
-			map[string]int{"openat2": 1, "pread64": 1, "fstat": 1, "close": 1},
-			"read into memory and written together with its head"},
+			map[string]int{"openat2": 1, "pread64": 1, "fstat": 1, "close": 1}, map[string]int{"newfstatat": 1},
+			"read into memory and written together with its head, or in memory already"},
 		{"unmodified", "/small.txt", "If-None-Match: " + contentTag(small),
-			map[string]int{"openat2": 1, "fstat": 1, "close": 1},
+			map[string]int{"openat2": 1, "fstat": 1, "close": 1}, map[string]int{"newfstatat": 1},
 			"its tag is known, so it is not read"},
 		{"part", "/small.txt", "Range: bytes=10-19",
-			map[string]int{"openat2": 1, "pread64": 1, "fstat": 2, "close": 1},
-			"read into memory between two looks"},
+			map[string]int{"openat2": 1, "pread64": 1, "fstat": 2, "close": 1}, map[string]int{"newfstatat": 1},
+			"read into memory between two looks, or in memory already"},
 		{"large", "/large.txt", "Accept: */*",
-			map[string]int{"openat2": 1, "pread64": 2, "fstat": 1, "read": 1, "sendfile": 4, "close": 1},
+			map[string]int{"openat2": 1, "pread64": 2, "fstat": 1, "read": 1, "sendfile": 4, "close": 1}, nil,
 			"probed, and sent from the file to the socket; net/http reads its first bytes"},
 		{"large-part", "/large.txt", "Range: bytes=1000-199999",
-			map[string]int{"openat2": 1, "pread64": 1, "fstat": 1, "read": 1, "lseek": 1, "sendfile": 4, "close": 1},
+			map[string]int{"openat2": 1, "pread64": 1, "fstat": 1, "read": 1, "lseek": 1, "sendfile": 4, "close": 1}, nil,
 			"the same from somewhere in the middle"},
+		{"large-unmodified", "/large.txt", "If-None-Match: " + contentTag(realText(t, large)),
+			map[string]int{"openat2": 1, "fstat": 1, "close": 1}, map[string]int{"newfstatat": 1},
+			"its bytes are not needed"},
+		{"coded", "/large.txt", "Accept-Encoding: gzip",
+			map[string]int{"openat2": 1, "fstat": 1, "close": 1, "write": 4}, map[string]int{"newfstatat": 1, "write": 4},
+			"what is made of its bytes is kept"},
 	}
-	server := trace(t, "", exampleBinary(t), "-dir", dir, "-addr", "127.0.0.1:0")
-	prepared := fieldsOf(server.server.Dial().Do("GET", "/small.txt").Header)
+	hot := trace(t, "", exampleBinary(t), "-dir", dir, "-addr", "127.0.0.1:0")
+	prepared := fieldsOf(hot.server.Dial().Do("GET", "/small.txt").Header)
+	cold := trace(t, roleVariable+"=serve cold", testBinary(t), dir)
 	for _, tt := range tests {
-		server.repeat(tt.label, tt.target, tt.field)
+		hot.repeat(tt.label, tt.target, tt.field)
+		cold.repeat(tt.label, tt.target, tt.field)
 	}
-	lines := server.end()
+	hotLines, coldLines := hot.end(), cold.end()
 
 	bare := trace(t, roleVariable+"=serve bytes", append([]string{testBinary(t), small}, prepared...)...)
 	bare.repeat("bare", "/small.txt")
@@ -49,16 +57,22 @@ func TestSystemCalls(t *testing.T) {
 	t.Logf("bare: %v", base)
 
 	for _, tt := range tests {
-		got := countOf(lines, tt.label)
-		t.Logf("%s: %v", tt.label, got)
-		for name, n := range got.count {
-			if most := base.count[name] + tt.limit[name]; n > most {
-				t.Errorf("GET %s, %s: %d times %s, want %d at most (%s)", tt.target, tt.field, n, name, most, tt.reason)
-			}
+		limits := map[string]map[string]int{"cold": tt.cold, "hot": tt.hot}
+		if tt.hot == nil {
+			limits["hot"] = tt.cold
 		}
-		if tt.limit["sendfile"] > 0 && (got.count["sendfile"] == 0 || got.bytes > large/10) {
-			t.Errorf("GET %s, %s: %d times sendfile, %d bytes by read and write, want sendfile for the body",
-				tt.target, tt.field, got.count["sendfile"], got.bytes)
+		for name, lines := range map[string][]string{"cold": coldLines, "hot": hotLines} {
+			got, limit := countOf(lines, tt.label), limits[name]
+			t.Logf("%s, %s: %v", tt.label, name, got)
+			for call, n := range got.count {
+				if most := base.count[call] + limit[call]; n > most {
+					t.Errorf("%s GET %s, %s: %d times %s, want %d at most (%s)", name, tt.target, tt.field, n, call, most, tt.reason)
+				}
+			}
+			if limit["sendfile"] > 0 && (got.count["sendfile"] == 0 || got.bytes > large/10) {
+				t.Errorf("%s GET %s, %s: %d times sendfile, %d bytes by read and write, want sendfile for the body",
+					name, tt.target, tt.field, got.count["sendfile"], got.bytes)
+			}
 		}
 	}
 }

@@ -107,3 +107,14 @@ func (r *Root) openThroughOS(name string) (*File, error) {
 	}
 	return newFile(name, file), nil
 }
+
+// Look returns what is under a name that Open has opened before, without opening it, and reports false where it could
+// not be found out, as on systems that have no call for it. Links are followed wherever they lead: what Look finds says
+// nothing of whether it is beneath the directory.
+func (r *Root) Look(name string) (Info, bool) {
+	if !r.refs.take() {
+		return Info{}, false
+	}
+	defer r.Release()
+	return r.held.look(name)
+}

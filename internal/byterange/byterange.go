@@ -9,6 +9,23 @@ package byterange
 // the size of the representation.
 type Range struct{ Start, Length int64 }
 
+// Extent is all of a representation: its length as the field says it, and the one range that it is, or none. It is made
+// once for any number of answers, and never changes.
+type Extent struct {
+	Length string
+	Ranges []Range
+}
+
+// ExtentOf returns the extent of a representation of size bytes.
+func ExtentOf(size int64) Extent {
+	var room [20]byte
+	e := Extent{Length: string(appendDecimal(room[:0], size))}
+	if size > 0 {
+		e.Ranges = []Range{{0, size}}
+	}
+	return e
+}
+
 // Verdict says how a request with a Range field is to be answered.
 type Verdict uint8
 

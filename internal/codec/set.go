@@ -28,7 +28,7 @@ func NewSet(encoders []Encoder, idle int) (*Set, error) {
 			return nil, err
 		}
 		s.codings = append(s.codings, e.Coding)
-		s.pools = append(s.pools, &pool{encoder: e, most: idle})
+		s.pools = append(s.pools, &pool{encoder: e, suffix: e.TagSuffix(), most: idle})
 	}
 	return s, nil
 }
@@ -59,6 +59,14 @@ func (s *Set) Encoder(coding string) (Encoder, bool) {
 		return p.encoder, true
 	}
 	return Encoder{}, false
+}
+
+// TagSuffix is that of coding's encoder, or "" where there is none.
+func (s *Set) TagSuffix(coding string) string {
+	if p := s.pool(coding); p != nil {
+		return p.suffix
+	}
+	return ""
 }
 
 // Get returns a writer of coding, in lower case, to w, an idle one or a new one. The caller ends the lease, and lets
@@ -98,6 +106,7 @@ func (s *Set) pool(coding string) *pool {
 // may stay until the next two garbage collections, and a writer holds megabytes.
 type pool struct {
 	encoder Encoder // never changes
+	suffix  string  // of the encoder's tags; never changes
 
 	mu   sync.Mutex // protects the fields below, and is not held while code of an encoder runs
 	most int        // the bound for idle

@@ -47,9 +47,12 @@ func TestSetKeepsItsOrder(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for coding, want := range map[string]string{"zstd": "-zst3.1", "gzip": "-gz9.1"} {
-		if e, ok := s.Encoder(coding); !ok || e.TagSuffix() != want {
-			t.Errorf("%s: got %v, %s, want %s", coding, ok, e.TagSuffix(), want)
+		if e, ok := s.Encoder(coding); !ok || e.TagSuffix() != want || s.TagSuffix(coding) != want {
+			t.Errorf("%s: got %v, %s, %s, want %s", coding, ok, e.TagSuffix(), s.TagSuffix(coding), want)
 		}
+	}
+	if got := s.TagSuffix("br"); got != "" {
+		t.Errorf("there is a suffix for br: %s", got)
 	}
 	if _, ok := s.Encoder("br"); ok {
 		t.Error("there is an encoder for br")

@@ -26,7 +26,7 @@ func realFixture(t *testing.T, name string, content []byte) (f *fixture, path st
 	t.Cleanup(func() { root.Close() })
 	f = newFixture(t, mib, nil)
 	f.tree = identity.Tree{Dir: root}
-	f.loader = identity.NewLoader(16<<10, time.Now)
+	f.loader = identity.NewLoader(16<<10, 0, time.Now)
 	return f, filepath.Join(dir, name)
 }
 

@@ -70,7 +70,7 @@ func newFixture(tb testing.TB, limit int64, files map[string][]byte) *fixture {
 		f.fsys.MapFS[name] = &fstest.MapFile{Data: content, ModTime: testkit.Past}
 	}
 	f.tree = identity.Tree{FS: f.fsys}
-	f.loader = identity.NewLoader(16<<10, func() time.Time { return now })
+	f.loader = identity.NewLoader(16<<10, 0, func() time.Time { return now })
 	f.slots = offload.New(2, 1<<20)
 	var err error
 	if f.set, err = codec.NewSet([]codec.Encoder{f.coder.encoder()}, 0); err != nil {
@@ -93,7 +93,7 @@ func (f *fixture) body(ctx context.Context, name string, changes ...func(*coded.
 		return nil, err
 	}
 	defer view.Release()
-	o, err := f.loader.Open(view, name, false)
+	o, err := f.loader.Open(view, name, identity.Facts)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,10 @@ func (f *fixture) body(ctx context.Context, name string, changes ...func(*coded.
 	for _, change := range changes {
 		change(&job)
 	}
-	return f.store.Body(ctx, job)
+	if body, ok := f.store.Kept(job); ok {
+		return body, nil
+	}
+	return f.store.Make(ctx, job)
 }
 
 // numbered makes the same file another one.

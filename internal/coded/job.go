@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash"
 
+	"servery/internal/byterange"
 	"servery/internal/codec"
 	"servery/internal/identity"
 	"servery/internal/offload"
@@ -27,6 +28,13 @@ type Job struct {
 	Encoders *codec.Set
 	Slots    *offload.Limiter // no encoder is made or runs without one of its slots
 	Digest   bool             // whether Body.Plain is wanted
+}
+
+// key is the Key with what the Store adds to it.
+func (j Job) key() Key {
+	key := j.Key
+	key.unsettled, key.digest = !j.File.Settled, j.Digest
+	return key
 }
 
 // do reads exactly the file that was opened and encodes it. It holds a slot, which
@@ -122,7 +130,7 @@ func (o *output) body(digest hash.Hash, err error) (*Body, error) {
 	case o.Len() == 0: // every coding has at least an end mark
 		return nil, encoding{errors.New("the encoder wrote nothing")}
 	}
-	body := &Body{Bytes: bytes.Clone(o.Bytes()), Worth: true}
+	body := &Body{Bytes: bytes.Clone(o.Bytes()), Extent: byterange.ExtentOf(int64(o.Len())), Worth: true}
 	if digest != nil {
 		body.Plain = identity.TagOfSum(digest.Sum(nil))
 	}

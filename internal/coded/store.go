@@ -4,8 +4,10 @@ package coded
 
 import (
 	"context"
+	"io"
 	"sync/atomic"
 
+	"servery/internal/byterange"
 	"servery/internal/cache"
 	"servery/internal/etag"
 	"servery/internal/flight"
@@ -37,9 +39,16 @@ type Key struct {
 // Body is a coded representation, or the verdict that there should be none. It is
 // shared and never changes.
 type Body struct {
-	Bytes []byte
-	Worth bool     // if not, Bytes is empty: the coding saves too little
-	Plain etag.Tag // made of the very bytes that were encoded, where the Job asked for it
+	Bytes  []byte
+	Extent byterange.Extent // of Bytes
+	Worth  bool             // if not, Bytes is empty: the coding saves too little
+	Plain  etag.Tag         // made of the very bytes that were encoded, where the Job asked for it
+}
+
+// WriteRange writes an extent of the body.
+func (b *Body) WriteRange(w io.Writer, r byterange.Range) error {
+	_, err := w.Write(b.Bytes[r.Start : r.Start+r.Length])
+	return err
 }
 
 // Store keeps bodies, the least recently used going first, and lets everyone who
@@ -71,18 +80,12 @@ func (s *Store) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Unworthy reports whether it is known that the coding saves too little.
-func (s *Store) Unworthy(key Key) bool {
-	body, ok := s.kept.Peek(key)
-	return ok && !body.Worth
-}
+// Kept returns what the job would make, if it is kept.
+func (s *Store) Kept(job Job) (*Body, bool) { return s.kept.Get(job.key()) }
 
-// Body returns what the job makes, from what is kept or by doing it.
-func (s *Store) Body(ctx context.Context, job Job) (*Body, error) {
-	job.Key.unsettled, job.Key.digest = !job.File.Settled, job.Digest
-	if body, ok := s.kept.Get(job.Key); ok {
-		return body, nil
-	}
+// Make does the job, or waits for somebody who does it.
+func (s *Store) Make(ctx context.Context, job Job) (*Body, error) {
+	job.Key = job.key()
 	body, _, err := s.flights.Do(ctx, job.Key, func() func(context.Context) (*Body, error) {
 		handle, err := job.File.Another()
 		return func(ctx context.Context) (*Body, error) {

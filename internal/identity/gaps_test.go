@@ -54,7 +54,7 @@ func TestReadingIsBounded(t *testing.T) {
 	var clients sync.WaitGroup
 	for i := range files {
 		clients.Go(func() {
-			o, err := f.loader.Open(f.view, fmt.Sprint(i), false)
+			o, err := f.loader.Open(f.view, fmt.Sprint(i), Facts)
 			if err != nil {
 				t.Error(err)
 				return

@@ -35,12 +35,14 @@ type Loader struct {
 	now      func() time.Time
 	small    sync.Pool // of *[]byte, smallest long
 	copying  sync.Pool // of *[]byte, copyBuffer long
+	hot      hotFiles
 }
 
 // NewLoader returns a Loader that reads files of up to small bytes into memory,
-// none if small is negative, and asks now for the time.
-func NewLoader(small int, now func() time.Time) *Loader {
-	l := &Loader{smallest: small, now: now}
+// none if small is negative, remembers files within hot bytes, and asks now for the
+// time.
+func NewLoader(small int, hot int64, now func() time.Time) *Loader {
+	l := &Loader{smallest: small, hot: newHotFiles(hot), now: now}
 	l.small.New = func() any { return new(make([]byte, max(small, 0))) }
 	l.copying.New = func() any { return new(make([]byte, copyBuffer)) }
 	return l
@@ -48,6 +50,9 @@ func NewLoader(small int, now func() time.Time) *Loader {
 
 // Opened is a file or directory that was opened for one request, and what it said
 // of itself then. It belongs to that request's goroutine, but for the Handle.
+//
+// A file that was opened for another one, and is the same still, may be remembered
+// instead: it has no Handle then, unless one is needed.
 type Opened struct {
 	*Handle
 	Name    string
@@ -57,14 +62,26 @@ type Opened struct {
 	Settled bool      // no later write can leave Info as it is
 
 	loader *Loader
-	view   View    // what Name was opened in
-	plain  []byte  // the whole file, where it is in memory; part of buffer
-	buffer *[]byte // from loader.small, goes back on Close
+	view   View     // what Name was opened in
+	plain  []byte   // the whole file, where it is in memory; part of buffer
+	buffer *[]byte  // from loader.small, goes back on Close
+	hot    *hotFile // what was remembered, which plain is then of, or nil
 }
 
-// Open opens name. With eager set the caller expects to send the file: a small
-// one is then in memory, read with no more system calls than its sending needs.
-func (l *Loader) Open(view View, name string, eager bool) (*Opened, error) {
+// Need is what a file is opened for, as far as the request tells.
+type Need int
+
+const (
+	Facts Need = iota // what it is, and perhaps its bytes
+	Bytes             // some of its bytes, most likely
+	Whole             // all of them, most likely: a small file is read with no more system calls than its sending needs
+)
+
+// Open opens name.
+func (l *Loader) Open(view View, name string, need Need) (*Opened, error) {
+	if o := l.Remembered(view, name, need); o != nil {
+		return o, nil
+	}
 	o := &Opened{Name: name, Now: l.now(), loader: l, view: view}
 	handle, err := view.Open(name)
 	if err != nil {
@@ -77,16 +94,39 @@ func (l *Loader) Open(view View, name string, eager bool) (*Opened, error) {
 			o.Close()
 		}
 	}()
-	if err := o.look(eager && o.Seekable() && l.smallest > 0); err != nil {
+	if err := o.look(need == Whole && o.Seekable() && l.smallest > 0); err != nil {
 		return nil, err
 	}
-	if eager && o.Small() && o.plain == nil {
+	if need == Whole && o.Small() && o.plain == nil {
 		if err := o.Load(); err != nil {
 			return nil, err
 		}
 	}
 	opened = true
 	return o, nil
+}
+
+// Remembered is Open for a file that is remembered, and nil for all others.
+func (l *Loader) Remembered(view View, name string, need Need) *Opened {
+	if l.hot.files == nil {
+		return nil
+	}
+	now := l.now()
+	file := l.hot.find(view, name, now, need)
+	if file == nil {
+		return nil
+	}
+	return &Opened{
+		Name:    name,
+		Info:    file.info,
+		ModTime: modTime(file.info, now),
+		Now:     now,
+		Settled: true,
+		loader:  l,
+		view:    view,
+		plain:   file.plain,
+		hot:     file,
+	}
 }
 
 // look fills in what the file says. Reading comes first where it is asked for:
@@ -136,6 +176,9 @@ func (o *Opened) Load() error {
 	if o.plain != nil {
 		return nil
 	}
+	if err := o.hold(); err != nil {
+		return err
+	}
 	if o.buffer == nil {
 		o.buffer = o.loader.small.Get().(*[]byte)
 	}
@@ -175,6 +218,9 @@ func (o *Opened) Peek() ([]byte, error) {
 	if o.plain != nil {
 		return o.plain[:min(len(o.plain), peekMost)], nil
 	}
+	if err := o.hold(); err != nil {
+		return nil, err
+	}
 	return o.peek(peekMost)
 }
 
@@ -184,6 +230,9 @@ func (o *Opened) Peek() ([]byte, error) {
 func (o *Opened) Probe(ranges []byterange.Range) error {
 	if o.plain != nil || !o.Seekable() {
 		return nil
+	}
+	if err := o.hold(); err != nil {
+		return err
 	}
 	var last [1]byte
 	for _, r := range ranges {
@@ -219,13 +268,22 @@ func (o *Opened) Another() (*Handle, error) {
 	if !o.Seekable() {
 		return o.view.Open(o.Name)
 	}
+	if err := o.hold(); err != nil {
+		return nil, err
+	}
 	o.Handle.Retain()
 	return o.Handle, nil
 }
 
+// Seekable reports whether the file can be read from anywhere: without that there
+// are no ranges.
+func (o *Opened) Seekable() bool { return o.hot != nil || o.Handle.Seekable() }
+
 // Close gives up the request's reference and its buffer.
 func (o *Opened) Close() {
-	o.Handle.Release()
+	if o.Handle != nil {
+		o.Handle.Release()
+	}
 	o.freeBuffer()
 }
 

@@ -89,12 +89,12 @@ type fixture struct {
 func newFixture(content []byte, bare bool) *fixture {
 	fsys := &countingFS{MapFS: fstest.MapFS{"file": {Data: content, ModTime: past()}}, bare: bare}
 	view, _ := Tree{FS: fsys}.View()
-	return &fixture{fsys, view, NewLoader(16<<10, time.Now), NewTags(1 << 20)}
+	return &fixture{fsys, view, NewLoader(16<<10, 0, time.Now), NewTags(1 << 20)}
 }
 
 func (f *fixture) tag(ctx context.Context, t *testing.T) (etag.Tag, error) {
 	t.Helper()
-	o, err := f.loader.Open(f.view, "file", false)
+	o, err := f.loader.Open(f.view, "file", Facts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,15 +240,15 @@ func TestChangeWhileReadIsNotRemembered(t *testing.T) {
 
 func TestUnsettledIsNotRemembered(t *testing.T) {
 	for _, tt := range []struct {
-		size  int
-		eager bool
-	}{{1000, true}, {1000, false}, {100_000, true}, {100_000, false}} {
+		size int
+		need Need
+	}{{1000, Whole}, {1000, Facts}, {100_000, Whole}, {100_000, Facts}} {
 		size := tt.size
 		content := bytes.Repeat([]byte("z"), size)
 		f := newFixture(content, false)
 		f.fsys.MapFS["file"].ModTime = time.Now()
 		f.loader.now = f.fsys.MapFS["file"].ModTime.Local // the very moment
-		o, err := f.loader.Open(f.view, "file", tt.eager)
+		o, err := f.loader.Open(f.view, "file", tt.need)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +280,7 @@ func TestWriteRange(t *testing.T) {
 	content := []byte(strings.Repeat("0123456789", 5000))
 	for _, bare := range []bool{false, true} {
 		f := newFixture(content, bare)
-		o, err := f.loader.Open(f.view, "file", false)
+		o, err := f.loader.Open(f.view, "file", Facts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestTagsOfOthersDoNotWaitForLongReading(t *testing.T) {
 	}()
 	<-reading
 	for range cap(f.tags.slots) + 1 {
-		o, err := f.loader.Open(f.view, "other", false)
+		o, err := f.loader.Open(f.view, "other", Facts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func (o *Opened) Key() Key {
 		ModTime:    o.Info.ModTime,
 		ChangeTime: o.Info.ChangeTime,
 	}
-	if o.anchored == nil || !o.Info.HasInode { // what wraps a file may pass on the FileInfo of other bytes
+	if o.hot == nil && o.anchored == nil || !o.Info.HasInode { // what wraps a file may pass on the FileInfo of other bytes
 		key.Path = o.Name
 	}
 	return key
@@ -75,6 +75,8 @@ func NewTags(contentMax int64) *Tags {
 // will be sent is weak while the identity is unsettled (RFC 9110, section 8.8.1).
 func (t *Tags) Of(ctx context.Context, o *Opened) (etag.Tag, error) {
 	switch {
+	case o.hot != nil:
+		return o.hot.tag, nil
 	case t.contentMax < 0 && o.ModTime.IsZero():
 		return "", nil // nothing to make one of that is not to be read
 	case o.Info.Size > t.contentMax && !o.ModTime.IsZero():

@@ -52,6 +52,15 @@ func (v View) Open(name string) (*Handle, error) {
 	return openForeign(v.fsys, name)
 }
 
+// look returns what is under a name that was opened before, or reports that only
+// opening it could tell.
+func (v View) look(name string) (anchor.Info, bool) {
+	if v.root == nil {
+		return anchor.Info{}, false
+	}
+	return v.root.Look(name)
+}
+
 // openForeign asks what the name leads to before it opens it, where the file
 // system can tell: os.DirFS would wait in open until a FIFO has a writer. It is a
 // guard against accidents. What is served is looked at after it was opened.

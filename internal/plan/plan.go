@@ -121,7 +121,7 @@ func choose(r Request, f Facts, ranged bool) (Coding, bool) {
 	return identity, true
 }
 
-// coded plans an answer whose length only the finished body tells: see Measured.
+// coded plans an answer whose length only the finished body tells: see Of.
 func coded(f Facts, coding Coding) Plan {
 	p := selected(statusOK, f)
 	p.ContentEncoding = coding.Name
@@ -129,22 +129,20 @@ func coded(f Facts, coding Coding) Plan {
 	return p
 }
 
-// Measured is the plan of a coded answer whose body is that long.
-func (p Plan) Measured(length int64, head bool) Plan {
-	p.ContentLength = strconv.FormatInt(length, 10)
-	if !head && length > 0 {
-		p.Ranges = []byterange.Range{{Start: 0, Length: length}}
+// Of is the plan of an answer with all of a body.
+func (p Plan) Of(body byterange.Extent, head bool) Plan {
+	p.ContentLength = body.Length
+	if !head {
+		p.Ranges = body.Ranges
 	}
 	return p
 }
 
 func whole(r Request, f Facts) Plan {
-	p := selected(statusOK, f)
-	p.ContentLength = strconv.FormatInt(f.Size, 10)
-	if !r.Head && f.Size > 0 {
-		p.Ranges = []byterange.Range{{Start: 0, Length: f.Size}}
+	if f.Extent.Length == "" {
+		f.Extent = byterange.ExtentOf(f.Size)
 	}
-	return p
+	return selected(statusOK, f).Of(f.Extent, r.Head)
 }
 
 // partial reports false where no Content-Length could be given to the parts.
@@ -176,9 +174,7 @@ func selected(status int, f Facts) Plan {
 		CacheControl: f.CacheControl,
 		Vary:         f.Negotiable,
 		NoSniff:      true,
-	}
-	if !f.ModTime.IsZero() {
-		p.LastModified = f.ModTime.Format(TimeFormat)
+		LastModified: f.lastModified(),
 	}
 	if f.MostRanges > 0 {
 		p.AcceptRanges = "bytes"
@@ -195,8 +191,18 @@ func notModified(f Facts) Plan {
 		CacheControl: f.CacheControl,
 		Vary:         f.Negotiable,
 	}
-	if f.ETag == "" && !f.ModTime.IsZero() {
-		p.LastModified = f.ModTime.Format(TimeFormat)
+	if f.ETag == "" {
+		p.LastModified = f.lastModified()
 	}
 	return p
+}
+
+func (f Facts) lastModified() string {
+	switch {
+	case f.ModTime.IsZero():
+		return ""
+	case f.LastModified != "":
+		return f.LastModified
+	}
+	return f.ModTime.Format(TimeFormat)
 }

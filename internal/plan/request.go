@@ -3,6 +3,7 @@ package plan
 import (
 	"time"
 
+	"servery/internal/byterange"
 	"servery/internal/etag"
 )
 
@@ -33,6 +34,11 @@ type Facts struct {
 	MostRanges   int    // 0 where ranges are off or the file cannot seek
 	Negotiable   bool   // the coding could depend on the request
 	Now          time.Time
+
+	// What answers say of Size and ModTime. Whoever has it ready saves making it; zero
+	// values are made.
+	Extent       byterange.Extent
+	LastModified string
 
 	// Codings are on offer besides identity, in the server's order of preference.
 	Codings []Coding

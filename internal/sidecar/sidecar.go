@@ -32,7 +32,7 @@ func Extension(coding string) string {
 // says what that was. Whatever else is the matter with it is no error either: the
 // original is there.
 func Open(l *identity.Loader, view identity.View, coding string, original *identity.Opened) *identity.Opened {
-	o, err := l.Open(view, original.Name+Extension(coding), false)
+	o, err := l.Open(view, original.Name+Extension(coding), identity.Facts)
 	if err != nil {
 		return nil
 	}

@@ -99,8 +99,8 @@ func opens(t *testing.T, fsys fs.FS, coding string, size int64) bool {
 		t.Fatal(err)
 	}
 	defer view.Release()
-	loader := identity.NewLoader(0, time.Now)
-	original, err := loader.Open(view, "a.txt", false)
+	loader := identity.NewLoader(0, 0, time.Now)
+	original, err := loader.Open(view, "a.txt", identity.Facts)
 	if err != nil {
 		t.Fatal(err)
 	}

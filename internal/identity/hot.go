@@ -1,0 +1,114 @@
+package identity
+
+import (
+	"bytes"
+	"time"
+
+	"servery/internal/anchor"
+	"servery/internal/cache"
+	"servery/internal/etag"
+)
+
+const (
+	// hotOverhead is what a remembered file is charged besides its bytes and its name:
+	// the entry, its share of the map, and the caller's memo.
+	hotOverhead = 1024
+
+	// verifiedFor is how long a name is trusted to lead to where it led, beneath the
+	// tree, as long as it leads to the same file in the same state. What is at the name
+	// is looked at each time. Only that a directory above it was moved out of the tree
+	// and replaced by a link to its new place cannot be seen by that, and is found out
+	// when the time is over.
+	verifiedFor = time.Second
+)
+
+// hotFile is a settled file that was opened lately. It is shared and never changes.
+type hotFile struct {
+	info     anchor.Info
+	tag      etag.Tag
+	memo     any       // the caller's
+	plain    []byte    // the whole file, or nil
+	verified time.Time // before it was opened
+}
+
+// hotFiles are remembered by their names, the least recently used going first. A name
+// that leads to another generation of the tree leads to another file.
+type hotFiles struct{ files *cache.LRU[string, *hotFile] }
+
+func newHotFiles(limit int64) hotFiles {
+	if limit <= 0 {
+		return hotFiles{}
+	}
+	return hotFiles{cache.New[string, *hotFile](limit)}
+}
+
+// find returns what is remembered of a name if that is still all true, and of use: a
+// file that is to be sent has to be opened anyway if its bytes are not there.
+func (h hotFiles) find(view View, name string, now time.Time, need Need) *hotFile {
+	if h.files == nil {
+		return nil
+	}
+	file, ok := h.files.Get(name)
+	if !ok || need != Facts && file.plain == nil {
+		return nil
+	}
+	if age := now.Sub(file.verified); age < 0 || age >= verifiedFor {
+		return nil // and will be replaced
+	}
+	if info, ok := view.look(name); !ok || info != file.info {
+		h.files.Remove(name)
+		return nil
+	}
+	return file
+}
+
+// Remember keeps what is known of a file, whose tag this is, for those who ask for
+// it next, with what the caller makes of it. Nothing is kept of an identity that is not
+// settled, or not the system's own.
+func (o *Opened) Remember(tag etag.Tag, memo func() any) {
+	h := o.loader.hot
+	if h.files == nil || o.hot != nil && (o.hot.plain != nil || o.plain == nil) {
+		return // there is nothing to add
+	}
+	if !o.Settled || o.IsDir() || o.anchored == nil || !o.Info.HasInode {
+		return
+	}
+	var plain []byte
+	if old, ok := h.files.Peek(o.Name); ok && old.info == o.Info {
+		if !o.Small() && o.Now.Sub(old.verified) < verifiedFor/2 {
+			return // a file that is opened each time, for sendfile
+		}
+		plain = old.plain
+	}
+	if plain == nil && o.plain != nil {
+		plain = bytes.Clone(o.plain)
+	}
+	file := &hotFile{info: o.Info, tag: tag, memo: memo(), plain: plain, verified: o.Now}
+	h.files.Add(o.Name, file, int64(len(file.plain)+len(o.Name)+hotOverhead))
+}
+
+// Memo is what the caller of Remember made of the file, or nil if it is not remembered.
+func (o *Opened) Memo() any {
+	if o.hot == nil {
+		return nil
+	}
+	return o.hot.memo
+}
+
+// hold makes sure that there is a handle: a file that was found in memory has none
+// before its bytes are needed and are not there.
+func (o *Opened) hold() error {
+	if o.Handle != nil {
+		return nil
+	}
+	handle, err := o.view.Open(o.Name)
+	if err != nil {
+		return err
+	}
+	if info, err := handle.Look(); err != nil || info != o.Info {
+		handle.Release()
+		return ErrChanged
+	}
+	o.Handle = handle
+	return nil
+}
