@@ -5,11 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
-	"servery"
 	"servery/internal/testkit"
 )
 
@@ -30,37 +27,7 @@ func TestRenameRaceCoded(t *testing.T) {
 }
 
 func raceRenamesCoded(t *testing.T, versions [2]version, rounds int) {
-	dir := memoryDir(t)
-	if err := versions[1].replace(dir); err != nil {
-		t.Fatal(err)
-	}
-	server := testkit.Serve(t, servery.FileServer(openDir(t, dir), nil))
-	seen := &ledger{tb: t, versions: versions, owner: make(map[string]*version)}
-	own := codedClient{client{Conn: server.Dial(), seen: seen}}
-	other := another(t, "replace files", dir, strconv.Itoa(versions[0].size()), strconv.Itoa(versions[1].size()),
-		strconv.Itoa(rounds), strconv.Itoa(rounds/10|1))
-
-	var over atomic.Bool
-	var clients sync.WaitGroup
-	for range 3 {
-		c := codedClient{client{Conn: server.Dial(), seen: seen}}
-		clients.Go(func() {
-			for !over.Load() && !t.Failed() {
-				c.cycle()
-			}
-		})
-	}
-	for !t.Failed() {
-		if _, more := other.line(); !more {
-			break
-		}
-		own.untilSettled()
-		own.cycle() // the others go through theirs meanwhile
-		other.goOn()
-	}
-	over.Store(true)
-	clients.Wait()
-	other.end()
+	seen := raceReplaced(t, anchored, versions, rounds, 3, func(c client) racer { return &codedClient{c} })
 	seen.partial = 1 // which coded answers never are
 	seen.complete()
 }

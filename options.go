@@ -42,8 +42,10 @@ type FileServerOptions struct {
 	// [*Dir] that were opened lately: their identities, and the bytes of those up to
 	// SmallFileBuffer. The next request for one looks at its name once (device, inode,
 	// size and times) instead of opening it, and opens it all the same if anything is
-	// different, or after a second. Where the system has no call for that it is off. 0
-	// means 16 MiB, negative means none.
+	// different, or after a second: what no look can tell, such as a write through a
+	// shared memory map or, on a network file system, by another machine, may be that
+	// late. Where the system has no call for that it is off. 0 means 16 MiB, negative
+	// means none.
 	HotBytes int64
 
 	// ContentETagMax is the size in bytes up to which the entity-tag is made of

@@ -21,7 +21,6 @@ const roleVariable = "SERVERY_TEST_ROLE"
 
 var roles = map[string]func(args []string) error{
 	"replace files": replaceFiles,
-	"replace links": replaceLinks,
 	"serve bytes":   serveBytes,
 	"serve cold":    serveCold,
 	"serve coded":   serveCoded,
@@ -149,11 +148,15 @@ func serveBytes(args []string) error {
 // serveCold is a role: it serves the files of the directory that is its argument, and
 // remembers none.
 func serveCold(args []string) error {
-	dir, err := servery.OpenDir(args[0])
+	return serveDirectory(args[0], &servery.FileServerOptions{HotBytes: -1})
+}
+
+func serveDirectory(path string, opts *servery.FileServerOptions) error {
+	dir, err := servery.OpenDir(path)
 	if err != nil {
 		return err
 	}
-	return serveUntilEnd(servery.FileServer(dir, &servery.FileServerOptions{HotBytes: -1}))
+	return serveUntilEnd(servery.FileServer(dir, opts))
 }
 
 // serveUntilEnd says where it serves, and does until nobody needs it any more.

@@ -2,10 +2,7 @@ package servery_test
 
 import (
 	"io/fs"
-	"net/http"
 	"os"
-	"path"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -73,108 +70,59 @@ func anchored(tb testing.TB, path string) fs.FS { return openDir(tb, path) }
 func foreign(_ testing.TB, path string) fs.FS   { return os.DirFS(path) }
 
 func raceRenames(t *testing.T, open func(testing.TB, string) fs.FS, versions [2]version, rounds int) {
+	raceReplaced(t, open, versions, rounds, 4, func(c client) racer { return &c }).complete()
+}
+
+// racer is a client that asks for a file that is replaced meanwhile.
+type racer interface {
+	untilSettled()
+	cycle()
+}
+
+// raceReplaced lets clients ask for a file while another process replaces it, and returns what they saw.
+func raceReplaced(t *testing.T, open func(testing.TB, string) fs.FS, versions [2]version, rounds, clients int, of func(client) racer) *ledger {
 	dir := memoryDir(t)
 	if err := versions[1].replace(dir); err != nil {
 		t.Fatal(err)
 	}
 	server := testkit.Serve(t, servery.FileServer(open(t, dir), nil))
 	seen := &ledger{tb: t, versions: versions, owner: make(map[string]*version)}
-	own := client{Conn: server.Dial(), seen: seen}
+	racer := func() racer { return of(client{Conn: server.Dial(), seen: seen}) }
 	burst := rounds/10 | 1 // odd, so that each version is the last one at times
 	other := another(t, "replace files", dir, strconv.Itoa(versions[0].size()), strconv.Itoa(versions[1].size()),
 		strconv.Itoa(rounds), strconv.Itoa(burst))
+	own, cycles := racer(), make([]func(), clients)
+	for i := range cycles {
+		cycles[i] = racer().cycle
+	}
+	meanwhile(t, other, cycles, func() {
+		own.untilSettled()
+		own.cycle() // the others go through theirs meanwhile
+	})
+	return seen
+}
 
+// meanwhile runs each of the cycles again and again, at the same time, until the other process has ended.
+// Whenever that pauses between is called before it goes on.
+func meanwhile(t *testing.T, other *process, cycles []func(), between func()) {
+	t.Helper()
 	var over atomic.Bool
 	var clients sync.WaitGroup
-	for range 4 {
-		c := client{Conn: server.Dial(), seen: seen}
+	for _, cycle := range cycles {
 		clients.Go(func() {
 			for !over.Load() && !t.Failed() {
-				c.cycle()
+				cycle()
 			}
 		})
 	}
 	for !t.Failed() {
-		if _, more := other.line(); !more {
+		if _, more := other.line(); !more { // nothing is said any more: the process has ended
 			break
 		}
-		own.untilSettled()
-		own.cycle() // the others go through theirs meanwhile
+		between()
 		other.goOn()
 	}
 	over.Store(true)
 	clients.Wait()
 	other.end()
-	seen.complete()
-}
-
-// replaceLinks is a role: it lets links lead inside and outside in turns. Its
-// arguments are the directory and the number of renames.
-func replaceLinks(args []string) error {
-	dir := args[0]
-	rounds, err := strconv.Atoi(args[1])
-	if err != nil {
-		return err
-	}
-	temporary := filepath.Join(dir, "root", "temporary")
-	steps := [][2]string{
-		{"page.txt", "inside/file.txt"}, {"folder", "inside"},
-		{"page.txt", "../outside/file.txt"}, {"folder", "../outside"},
-		{"page.txt", "inside/file.txt"}, {"folder", "inside"},
-		{"page.txt", filepath.Join(dir, "outside/file.txt")}, {"folder", filepath.Join(dir, "outside")},
-	}
-	for i := range rounds {
-		step := steps[i%len(steps)]
-		if err := os.Symlink(step[1], temporary); err != nil {
-			return err
-		}
-		if err := os.Rename(temporary, filepath.Join(dir, "root", step[0])); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Whatever a link leads to at the moment of opening, nothing from outside of the
-// root is ever sent.
-func TestLinkSwapRace(t *testing.T) {
-	dir := memoryDir(t)
-	for _, name := range []string{"root/inside", "outside"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		testkit.Write(t, filepath.Join(dir, name, "file.txt"), path.Base(name))
-	}
-	if err := replaceLinks([]string{dir, "2"}); err != nil {
-		t.Fatal(err)
-	}
-	server := testkit.Serve(t, servery.FileServer(openDir(t, filepath.Join(dir, "root")), nil))
-	other := another(t, "replace links", dir, strconv.Itoa(scaled(100_000)))
-
-	var over atomic.Bool
-	var found, missing atomic.Int64
-	var clients sync.WaitGroup
-	for i := range 4 {
-		c := server.Dial()
-		target := [...]string{"/page.txt", "/folder/file.txt"}[i%2]
-		clients.Go(func() {
-			for !over.Load() && !t.Failed() {
-				switch got := c.Do("GET", target); {
-				case got.Status == http.StatusOK && string(got.Body) == "inside":
-					found.Add(1)
-				case got.Status == http.StatusNotFound:
-					missing.Add(1)
-				default:
-					t.Errorf("%s: got\n%s%q, want the file inside or 404", target, got.Head, got.Body)
-				}
-			}
-		})
-	}
-	other.line() // nothing is said: it ends with the process
-	over.Store(true)
-	clients.Wait()
-	other.end()
-	if found.Load() == 0 || missing.Load() == 0 {
-		t.Errorf("found %d times and missing %d times, want both", found.Load(), missing.Load())
-	}
 }

@@ -139,6 +139,11 @@ func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Ta
 		return opened, "", nil
 	}
 	opened, err := s.loader.Open(view, target.Name, need)
+	if target.Slash && errors.Is(err, fs.ErrPermission) { // what is in a directory can be opened by who can only search it
+		if index, indexErr := s.index(view, target.Name, need); indexErr == nil {
+			return index, "", nil
+		}
+	}
 	if err != nil || !opened.IsDir() && !target.Slash {
 		return opened, "", err
 	}

@@ -106,6 +106,7 @@ func (s *Store) make(ctx context.Context, job Job, handle *identity.Handle) (*Bo
 	}
 	body, err := job.do(ctx, handle)
 	if err == nil && !job.Key.unsettled && !s.closed.Load() {
+		job.Key.File = job.Key.File.Owned()
 		s.kept.Add(job.Key, body, int64(len(body.Bytes)+len(job.Key.File.Path)+overhead))
 	}
 	return body, err

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"servery/internal/anchor"
@@ -24,19 +25,22 @@ const (
 
 // hotFile is a settled file that was opened lately. It is shared and never changes.
 type hotFile struct {
+	root     *anchor.Root // that it was opened beneath; to be compared, never used
 	info     anchor.Info
+	modTime  time.Time // as Opened has it
 	tag      etag.Tag
 	memo     any       // the caller's
 	plain    []byte    // the whole file, or nil
 	verified time.Time // before it was opened
 }
 
-// hotFiles are remembered by their names, the least recently used going first. A name
-// that leads to another generation of the tree leads to another file.
+// hotFiles are remembered by their names, the least recently used going first. What is
+// known of one generation of the tree holds for no other: the same file may be reached
+// there by a link that leaves it.
 type hotFiles struct{ files *cache.LRU[string, *hotFile] }
 
 func newHotFiles(limit int64) hotFiles {
-	if limit <= 0 {
+	if limit <= 0 || !anchor.CanLook {
 		return hotFiles{}
 	}
 	return hotFiles{cache.New[string, *hotFile](limit)}
@@ -52,8 +56,11 @@ func (h hotFiles) find(view View, name string, now time.Time, need Need) *hotFil
 	if !ok || need != Facts && file.plain == nil {
 		return nil
 	}
-	if age := now.Sub(file.verified); age < 0 || age >= verifiedFor {
+	if age := now.Sub(file.verified); age < 0 || age >= verifiedFor || file.root != view.root {
 		return nil // and will be replaced
+	}
+	if !settled(file.info, now) || modTime(file.info, now) != file.modTime {
+		return nil // the clock was set, or has reached a date that was in the future
 	}
 	if info, ok := view.look(name); !ok || info != file.info {
 		h.files.Remove(name)
@@ -73,18 +80,19 @@ func (o *Opened) Remember(tag etag.Tag, memo func() any) {
 	if !o.Settled || o.IsDir() || o.anchored == nil || !o.Info.HasInode {
 		return
 	}
-	var plain []byte
-	if old, ok := h.files.Peek(o.Name); ok && old.info == o.Info {
-		if !o.Small() && o.Now.Sub(old.verified) < verifiedFor/2 {
-			return // a file that is opened each time, for sendfile
-		}
-		plain = old.plain
+	old, ok := h.files.Peek(o.Name)
+	known := ok && old.root == o.view.root && old.info == o.Info && old.modTime == o.ModTime
+	if known && o.plain == nil && o.Now.Sub(old.verified) < verifiedFor/2 {
+		return // there is little to add, and large files are opened each time
 	}
-	if plain == nil && o.plain != nil {
-		plain = bytes.Clone(o.plain)
+	file := &hotFile{root: o.view.root, info: o.Info, modTime: o.ModTime, tag: tag, memo: memo(), verified: o.Now}
+	if known && o.plain != nil && bytes.Equal(o.plain, old.plain) {
+		file.plain = old.plain
+	} else { // never what was read before: who writes through a shared map changes nothing but the bytes
+		file.plain = bytes.Clone(o.plain)
 	}
-	file := &hotFile{info: o.Info, tag: tag, memo: memo(), plain: plain, verified: o.Now}
-	h.files.Add(o.Name, file, int64(len(file.plain)+len(o.Name)+hotOverhead))
+	name := strings.Clone(o.Name) // which is part of all that the client sent
+	h.files.Add(name, file, int64(len(file.plain)+len(name)+hotOverhead))
 }
 
 // Memo is what the caller of Remember made of the file, or nil if it is not remembered.
@@ -111,4 +119,15 @@ func (o *Opened) hold() error {
 	}
 	o.Handle = handle
 	return nil
+}
+
+// ReadFull is that of the Handle, for a file that may be in memory.
+func (o *Opened) ReadFull(p []byte, offset int64) (int, error) {
+	if o.plain != nil {
+		return copy(p, o.plain[min(offset, int64(len(o.plain))):]), nil
+	}
+	if err := o.hold(); err != nil {
+		return 0, err
+	}
+	return o.Handle.ReadFull(p, offset)
 }

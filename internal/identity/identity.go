@@ -119,7 +119,7 @@ func (l *Loader) Remembered(view View, name string, need Need) *Opened {
 	return &Opened{
 		Name:    name,
 		Info:    file.info,
-		ModTime: modTime(file.info, now),
+		ModTime: file.modTime,
 		Now:     now,
 		Settled: true,
 		loader:  l,
@@ -209,7 +209,7 @@ func (o *Opened) steady(sum [sha256.Size]byte) bool {
 		return true
 	}
 	again := make([]byte, len(o.plain))
-	n, err := o.ReadFull(again, 0)
+	n, err := o.Handle.ReadFull(again, 0)
 	return err == nil && n == len(again) && sha256.Sum256(again) == sum
 }
 
@@ -230,9 +230,6 @@ func (o *Opened) Peek() ([]byte, error) {
 func (o *Opened) Probe(ranges []byterange.Range) error {
 	if o.plain != nil || !o.Seekable() {
 		return nil
-	}
-	if err := o.hold(); err != nil {
-		return err
 	}
 	var last [1]byte
 	for _, r := range ranges {

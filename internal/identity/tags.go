@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"servery/internal/anchor"
@@ -32,6 +33,13 @@ type Key struct {
 	Device, Inode             uint64
 	Size, ModTime, ChangeTime int64
 	Path                      string
+}
+
+// Owned returns the key for keeping. The path is part of all that a client sent, which
+// the key would hold otherwise.
+func (k Key) Owned() Key {
+	k.Path = strings.Clone(k.Path)
+	return k
 }
 
 // Key returns the file's identity as a map's key.
@@ -95,7 +103,7 @@ func (t *Tags) Of(ctx context.Context, o *Opened) (etag.Tag, error) {
 	if o.Small() {
 		tag, err := ofSmall(o)
 		if err == nil && o.Settled { // which loading may have found out to be wrong
-			t.known.Add(key, tag, 1)
+			t.known.Add(key.Owned(), tag, 1)
 		}
 		return tag, err
 	}
@@ -143,7 +151,7 @@ func (t *Tags) ofLarge(key Key, o *Opened) func(context.Context) (etag.Tag, erro
 		defer buffers.Put(buffer)
 		tag, err := ofFile(ctx, handle, info, *buffer)
 		if err == nil {
-			t.known.Add(key, tag, 1)
+			t.known.Add(key.Owned(), tag, 1)
 		}
 		return tag, err
 	}

@@ -83,6 +83,9 @@ func endsAs(o *identity.Opened, size int64) bool {
 		return true
 	}
 	var tail [4]byte
+	if o.Info.Size < int64(len(tail)) {
+		return false
+	}
 	n, err := o.ReadFull(tail[:], o.Info.Size-int64(len(tail)))
 	return err == nil && n == len(tail) && binary.LittleEndian.Uint32(tail[:]) == uint32(size)
 }
