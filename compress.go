@@ -69,12 +69,13 @@ type CompressOptions struct {
 	Compressible func(mediaType string) bool
 
 	// MinSize is the size in bytes from which a response is coded. A handler that says
-	// no Content-Length is waited for until it has written as much, ended, or flushed. 0
-	// means 1,024, negative means all that are not empty, and the most is 64 KiB.
+	// no Content-Length is waited for until it has written as much, ended, or flushed; one
+	// that says no Content-Type, for 512 bytes at the least. 0 means 1,024, negative
+	// means all that are not empty, and the most is 64 KiB.
 	MinSize int
 
-	// OffloadThreshold is the size in bytes, of one Write or of the response so far,
-	// from which a response counts as large for the Limiter. 0 means 128 KiB.
+	// OffloadThreshold is the size in bytes, of the response so far or as its
+	// Content-Length says, from which it counts as large for the Limiter. 0 means 128 KiB.
 	OffloadThreshold int64
 
 	// Limiter bounds the compression that runs at once, and the memory for it. nil means

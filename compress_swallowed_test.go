@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"servery"
@@ -42,7 +44,11 @@ func TestCompressPanicThatIsSwallowed(t *testing.T) {
 			}()
 			inner.ServeHTTP(w, r)
 		})
-		server := http2Server(t, handler)
+		server := httptest.NewUnstartedServer(handler)
+		server.EnableHTTP2 = true
+		server.Config.ErrorLog = log.New(io.Discard, "", 0) // it minds the second status
+		server.StartTLS()
+		t.Cleanup(server.Close)
 		for _, protocol := range []int{1, 2} {
 			transport := server.Client().Transport.(*http.Transport).Clone()
 			transport.ForceAttemptHTTP2 = protocol == 2

@@ -71,7 +71,7 @@ func (c *CompressionCache) Purge() { c.store.Purge() }
 // that use the cache then answer as if they were saturated.
 func (c *CompressionCache) Shutdown(ctx context.Context) error { return c.store.Shutdown(ctx) }
 
-// Limiter bounds the compression that runs at once. Files below the handlers'
+// Limiter bounds the compression that runs at once. What is below the handlers'
 // OffloadThreshold have slots of their own, so that large ones never delay them. A
 // Limiter may be shared between handlers, and by any number of goroutines; it holds
 // nothing while no compression runs.
@@ -94,8 +94,8 @@ type LimiterOptions struct {
 
 	// Streams is how many responses of [Compress] may have an encoder at once, of one
 	// to three megabytes each at the default levels, while their handlers write and
-	// their clients read; one more is sent uncoded. Those that end within 16 KiB need
-	// none. 0 means 128, negative means none.
+	// their clients read; one more is sent uncoded. Those that end within 16 KiB, and
+	// are never flushed, need none. 0 means 128, negative means none.
 	Streams int
 }
 

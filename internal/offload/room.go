@@ -23,18 +23,22 @@ func NewRoom(most int) *Room {
 
 // Enter takes a place, which is to be given back by Leave, or reports that there is none.
 func (r *Room) Enter() bool {
-	if r.used.Add(1) > r.most {
-		r.used.Add(-1)
-		r.refused.Add(1)
-		return false
+	for {
+		used := r.used.Load()
+		if used >= r.most {
+			r.refused.Add(1)
+			return false
+		}
+		if r.used.CompareAndSwap(used, used+1) {
+			return true
+		}
 	}
-	return true
 }
 
 // Leave gives a place back.
 func (r *Room) Leave() { r.used.Add(-1) }
 
-// Used is how many places are taken. While Enter turns somebody away it may be one too many.
+// Used is how many places are taken.
 func (r *Room) Used() int { return int(r.used.Load()) }
 
 // Refused is how often Enter turned somebody away.

@@ -61,7 +61,8 @@ func (m *Middleware) decide(q *request, a answer) verdict {
 		// It has the Vary that the 200 would have (RFC 9110, section 15.4.5), which only the type could rule out.
 		return notModified(q, a.header, mediaType == "" || m.compressible(mediaType))
 	case partial(a):
-		return verdict{action: pass, vary: m.compressible(mediaType)}
+		// Parts do not say their type outside of the body.
+		return verdict{action: pass, vary: mediatype.Essence(mediaType) == "multipart/byteranges" || m.compressible(mediaType)}
 	case !known:
 		return verdict{action: wait}
 	case !m.compressible(mediaType):
@@ -75,6 +76,8 @@ func (m *Middleware) decide(q *request, a answer) verdict {
 		return verdict{action: wait}
 	case q.coding == "":
 		return verdict{action: pass, vary: true}
+	case misnamed(a.header):
+		return verdict{action: pass}
 	}
 	v := verdict{action: encode, vary: true}
 	if _, said := a.header["Content-Type"]; !said {
@@ -114,6 +117,25 @@ func fixed(h http.Header) bool {
 		}
 	}
 	return false
+}
+
+// misnamed reports whether a field that is read or changed here has a name that is not canonical, such as the "ETag" of
+// those who write into the map by themselves. net/http sends it as it is: what it says of the plain bytes would be said of
+// the encoded ones.
+func misnamed(h http.Header) bool {
+	for name := range h {
+		switch canonical := http.CanonicalHeaderKey(name); {
+		case canonical == name:
+		case slices.Contains(described[:], canonical):
+			return true
+		}
+	}
+	return false
+}
+
+var described = [...]string{
+	"Accept-Ranges", "Cache-Control", "Content-Digest", "Content-Encoding", "Content-Length", "Content-Md5", "Content-Range",
+	"Content-Type", "Digest", "Etag", "Repr-Digest", "Transfer-Encoding",
 }
 
 func partial(a answer) bool {

@@ -66,6 +66,8 @@ func TestUntouchedAnswers(t *testing.T) {
 		{status: 205, header: []string{html}, want: passes, reason: "nor is there any here"},
 		{size: 4096, status: 416, header: []string{html}, want: passes, reason: "a range was not satisfiable"},
 		{size: 4096, status: 206, header: []string{html}, want: varies, reason: "the range is of the plain bytes, the whole may be coded"},
+		{size: 4096, status: 206, header: []string{"Content-Type: multipart/byteranges; boundary=x"}, want: varies,
+			reason: "nobody knows the type of the parts"},
 		{size: 4096, status: 206, header: []string{"Content-Type: image/png"}, want: passes, reason: "nor may the whole be coded"},
 		{size: 4096, header: []string{html, "Content-Range: bytes 0-9/10"}, want: varies, reason: "a range with another status"},
 		{size: 4096, header: []string{html, "Content-Encoding: br"}, want: passes, reason: "it is coded already"},

@@ -14,14 +14,17 @@ const (
 	// ends within the second has an exact length.
 	collected = 16 << 10
 
-	// crowded is how many plain bytes a large response collects while others wait for its slots, which it has to wait for
-	// as well. Encoders that take turns after every few KiB push each other's tables, of a megabyte, out of the processor's
-	// cache: 64 clients at level 6 had a fifth less throughput by that.
-	crowded = 256 << 10
+	// collectedInQueue is how many plain bytes a large response keeps while others wait for its slots, where it would have
+	// to wait as well. Encoders that take turns after every few KiB push each other's tables, of a megabyte, out of the
+	// processor's cache: 64 clients at level 6 had a fifth less throughput by that.
+	collectedInQueue = 256 << 10
 
-	// With one slot that many encoded bytes are made, which is how much memory a response takes while a slow client reads,
-	// and piece is how much is encoded between two looks at whether it is time to give way.
-	made  = 128 << 10
+	// A slice is what is encoded with one slot: so many plain bytes, or what becomes so many encoded ones and the rest of
+	// what the encoder had in hand. The latter is the memory that a response takes while a slow client reads.
+	slicePlain   = 1 << 20
+	sliceEncoded = 128 << 10
+
+	// piece is how much is encoded between two looks at whether it is time to give way.
 	piece = 16 << 10
 )
 
@@ -56,7 +59,7 @@ func (s *writer) collect(p []byte) error {
 // room is how many plain bytes are collected at this moment.
 func (s *writer) room() int {
 	if s.begun && s.large() && s.m.Large.Contended() {
-		return crowded
+		return collectedInQueue
 	}
 	return collected
 }
@@ -64,6 +67,19 @@ func (s *writer) room() int {
 // feed encodes the plain bytes, which are those that were kept or else p, and sends what came of it if that is enough.
 // While nothing is begun the response falls back to passing where it cannot be encoded.
 func (s *writer) feed(p []byte, end ending) error {
+	if s.feeding { // an encoder, or OnError, has panicked, and the handler went on: bytes are missing
+		s.failed, s.abort = errPanicked, true
+		return s.failed
+	}
+	s.feeding = true
+	err := s.encode(p, end)
+	s.feeding = false // not deferred
+	return err
+}
+
+var errPanicked = errors.New("servery: encoding has panicked")
+
+func (s *writer) encode(p []byte, end ending) error {
 	rest := s.kept.bytes()
 	if len(rest) == 0 {
 		rest = p
@@ -107,7 +123,7 @@ func (s *writer) work(p []byte, end ending) (n int, err error) {
 	if err := s.lend(len(p), end); err != nil {
 		return 0, err
 	}
-	for n < len(p) && s.kept.coded.Len() < made {
+	for n < min(len(p), slicePlain) && s.kept.coded.Len() < sliceEncoded {
 		if large {
 			slot.GiveWayIfDue()
 		}
@@ -142,23 +158,19 @@ func (s *writer) conclude(end ending) (err error) {
 // large reports whether the response so far is work for the slots that nothing else uses.
 func (s *writer) large() bool { return max(s.taken, s.declared) >= s.m.Threshold }
 
-// slot takes a slot. While the response can still pass it is not waited for longer than the queue allows. Later it is,
-// as long as anybody wants the response: a deadline of the application does not end that, what was written before it
-// would be torn.
+// slot takes a slot. While the response can still pass it is not waited for longer than the queue and the request allow.
+// Later it is, however many wait and whatever becomes of the request's context: that ends when an application shuts down,
+// at its deadlines, and when a client has nothing more to ask but still reads (RFC 9112, section 9.6), and what was begun
+// would be torn. A client that has left costs one more slice, of which nothing can be sent.
 func (s *writer) slot() (*offload.Slot, error) {
 	limiter := s.m.Small
 	if s.large() {
 		limiter = s.m.Large
 	}
-	ctx := s.q.Context()
 	if !s.begun {
-		return limiter.Acquire(ctx)
+		return limiter.Acquire(s.q.Context())
 	}
-	slot, err := limiter.Wait(ctx)
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return limiter.Wait(context.WithoutCancel(ctx))
-	}
-	return slot, err
+	return limiter.Wait(context.WithoutCancel(s.q.Context()))
 }
 
 // lend makes sure that there is an encoder, to which size bytes are given. One that may stay open after the slot needs a
@@ -167,7 +179,7 @@ func (s *writer) lend(size int, end ending) error {
 	if s.lease != nil {
 		return nil
 	}
-	if end != closing || size > made {
+	if !s.placed && (end != closing || size > sliceEncoded) { // it may be from a call that ended in a panic
 		if !s.m.Open.Enter() {
 			return offload.ErrSaturated
 		}
@@ -210,22 +222,6 @@ func (s *writer) drain(length int64) error {
 	coded.Reset()
 	s.failed = err
 	return err
-}
-
-// end ends an encoded response. A body that is not of the length that the handler declared fails as it would have
-// without a coding: the client can tell that it is not whole (RFC 9112, section 8).
-func (s *writer) end() {
-	switch {
-	case s.failed != nil:
-	case s.declared < 0 || s.taken == s.declared:
-		if s.feed(nil, closing) == nil && s.state == encoding {
-			s.whole = s.drain(int64(s.kept.coded.Len())) == nil
-		}
-	case s.begun:
-		s.abort = true
-	default:
-		_ = s.pass(nil)
-	}
 }
 
 // encoderError is what an encoder failed with.

@@ -20,9 +20,11 @@ func (s *writer) outward() http.ResponseWriter {
 	case flushes && hijacks && closes:
 		return http1{flushHijacker{flusher{s}}}
 	case flushes && pushes && closes:
-		return http2{flusher{s}}
+		return http2{flushPusher{flusher{s}}}
 	case flushes && hijacks:
 		return flushHijacker{flusher{s}}
+	case flushes && pushes:
+		return flushPusher{flusher{s}}
 	case flushes:
 		return flusher{s}
 	case hijacks:
@@ -37,13 +39,9 @@ type http1 struct{ flushHijacker }
 func (w http1) CloseNotify() <-chan bool { return w.inner.(closeNotifier).CloseNotify() }
 
 // http2 is for the writer of net/http's HTTP/2.
-type http2 struct{ flusher }
+type http2 struct{ flushPusher }
 
 func (w http2) CloseNotify() <-chan bool { return w.inner.(closeNotifier).CloseNotify() }
-
-func (w http2) Push(target string, o *http.PushOptions) error {
-	return w.inner.(http.Pusher).Push(target, o)
-}
 
 // closeNotifier is what net/http's writers are although it is deprecated. Frameworks still panic without it.
 type closeNotifier interface{ CloseNotify() <-chan bool }
@@ -59,6 +57,12 @@ func (w hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijac
 type flushHijacker struct{ flusher }
 
 func (w flushHijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
+
+type flushPusher struct{ flusher }
+
+func (w flushPusher) Push(target string, o *http.PushOptions) error {
+	return w.inner.(http.Pusher).Push(target, o)
+}
 
 // find looks for an interface as [http.ResponseController] does.
 func find[T any](w http.ResponseWriter) (found T, ok bool) {

@@ -3,6 +3,7 @@ package stream
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"servery/internal/accept"
 	"servery/internal/etag"
@@ -81,12 +82,20 @@ func withPlainTags(seen, r *http.Request, field string, tags []etag.Tag) *http.R
 	lines := seen.Header[field] // owned, and not empty: the tags come from there
 	if _, single := etag.Parse(lines[0]); single && len(lines) == 1 {
 		seen.Header[field] = []string{string(tags[0]), lines[0]}
-		return seen
-	}
-	for _, tag := range slices.Backward(tags) {
-		lines[0] = string(tag) + ", " + lines[0]
+	} else {
+		lines[0] = list(tags) + lines[0]
 	}
 	return seen
+}
+
+// list is the beginning of a list. A request may have a hundred thousand tags: it is made in one go.
+func list(tags []etag.Tag) string {
+	var b strings.Builder
+	for _, tag := range tags {
+		b.WriteString(string(tag))
+		b.WriteString(", ")
+	}
+	return b.String()
 }
 
 // copied returns a copy of r with a header of its own: handlers must not modify a request.

@@ -16,7 +16,7 @@ type scratch struct {
 }
 
 // spare is how large a buffer may have become and still be kept for others.
-const spare = 2 * made
+const spare = 2 * sliceEncoded
 
 var scratches = sync.Pool{New: func() any { return &scratch{plain: make([]byte, 0, collected)} }}
 

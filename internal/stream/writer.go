@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
 
 	"servery/internal/codec"
 )
@@ -32,23 +31,23 @@ type writer struct {
 	sent    bool // the inner writer has its status
 
 	// The fields below are of a response that is encoded.
-
-	lease  *codec.Lease // nil before the first slice and after the last
-	placed bool         // a place in m.Open is held
-	begun  bool         // a part of the body exists in encoded form only
-	dirty  bool         // the encoder holds bytes back that nobody has flushed
-	failed error        // why no more is taken
-	abort  bool         // the client must not take what it got for all there is
-	whole  bool         // all of it is sent, end mark included
+	lease   *codec.Lease // nil before the first slice and after the last
+	placed  bool         // a place in m.Open is held
+	begun   bool         // a part of the body exists in encoded form only
+	dirty   bool         // the encoder holds bytes back that nobody has flushed
+	feeding bool         // an encoder is at work, or has panicked
+	failed  error        // why no more is taken
+	abort   bool         // the client must not take what it got for all there is
+	whole   bool         // all of it is sent, end mark included
 }
 
-// state is where a response is. It only moves on.
+// state is where a response is.
 type state int
 
 const (
 	undecided  state = iota
 	passing          // everything goes to the inner writer
-	encoding         // or has fallen back to passing, as long as nothing is begun
+	encoding         // falls back to passing where it cannot be encoded, as long as nothing is begun
 	swallowing       // HEAD of what would be encoded: there is no body
 	hijacked
 	done
@@ -222,43 +221,4 @@ func (s *writer) send(e edits) {
 // edits are those of an encoded response whose body has this length, or -1.
 func (s *writer) edits(length int64) edits {
 	return edits{verdict: s.verdict, coding: s.q.coding, suffix: s.q.suffix, length: length}
-}
-
-// finish ends the response of a handler that has returned.
-func (s *writer) finish() {
-	if s.state == undecided {
-		_ = s.ask(ended, nil) // who could be told is gone
-	}
-	if s.state == encoding {
-		s.end()
-	}
-	s.drop()
-	s.release()
-	if s.abort {
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// discard lets go of all that the response holds, in whatever state it is. While nothing was sent an outer handler can
-// still answer, through this writer, too, if a framework has kept it.
-func (s *writer) discard() {
-	s.drop()
-	s.kept = nil
-	switch {
-	case s.state == hijacked || s.state == passing:
-	case !s.sent:
-		s.state = passing
-	default:
-		if s.state == encoding && !s.whole {
-			s.cut()
-		}
-		s.state = done
-	}
-}
-
-// cut makes all further writes to the client fail. A panic that reaches the server does that as well, but one that an
-// outer handler recovers from would let that write a page of its own behind the coded bytes, and the server end them as if
-// they were whole.
-func (s *writer) cut() {
-	_ = http.NewResponseController(s.inner).SetWriteDeadline(time.Unix(1, 0)) // if the inner writer has deadlines
 }
