@@ -1,9 +1,7 @@
 package servery_test
 
 import (
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -70,16 +68,9 @@ func TestCompressCopiedFile(t *testing.T) {
 // serveCopied is a role: copying the files of the directory that is its argument,
 // inside Compress, or bare if a second argument says so.
 func serveCopied(args []string) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
 	handler := copying(args[0])
 	if len(args) == 1 {
 		handler = servery.Compress(nil)(handler)
 	}
-	fmt.Printf("serving on http://%s/\n", listener.Addr())
-	go http.Serve(listener, handler)
-	io.Copy(io.Discard, os.Stdin) // until nobody needs it any more
-	return nil
+	return serveUntilEnd(handler)
 }

@@ -1,18 +1,14 @@
 package servery_test
 
 import (
-	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"os"
 	"testing"
 
 	"servery"
 	"servery/internal/testkit"
 )
 
-func init() { roles["serve compressed"] = serveCompressed }
+func init() { roles["serve compressed"] = serveCompressed } // a role that no other system has a test for
 
 // serveCompressed is a role: it serves the directory that is its argument by net/http
 // beneath /bare/, the same inside Compress beneath /net/, and by a FileServer inside
@@ -29,14 +25,7 @@ func serveCompressed(args []string) error {
 	mux.Handle("/bare/", http.StripPrefix("/bare", theirs))
 	mux.Handle("/net/", http.StripPrefix("/net", compress(theirs)))
 	mux.Handle("/own/", http.StripPrefix("/own", compress(servery.FileServer(dir, nil))))
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Printf("serving on http://%s/\n", listener.Addr())
-	go http.Serve(listener, mux)
-	io.Copy(io.Discard, os.Stdin) // until nobody needs it any more
-	return nil
+	return serveUntilEnd(mux)
 }
 
 // What passes goes from the file to the socket, as it does without Compress.

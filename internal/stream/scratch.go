@@ -27,7 +27,8 @@ func (s *writer) retain() {
 	}
 }
 
-// release gives the scratch to others. After a panic it is not called: nobody knows who still uses what.
+// release gives the scratch to others. It is not called after a panic that leaves the handler: nobody knows who still
+// uses what.
 func (s *writer) release() {
 	k := s.kept
 	if k == nil {

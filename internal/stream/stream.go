@@ -2,7 +2,8 @@
 //
 // A response is undecided at first. One function decides, from the request, the header and the first plain bytes,
 // whether it passes or is encoded; it is asked wherever that could be known by then, in WriteHeader, Write, ReadFrom and
-// Flush and at the end, and its answer is final. A response that passes goes through untouched but for Vary. One that is
+// Flush and at the end, and its answer is final, but that a response passes whose encoding cannot begin. What passes goes
+// through untouched but for Vary. A response that is
 // encoded collects plain bytes, has them encoded in slices under a slot of a limiter, and sends what came of it only
 // when there is enough, on Flush, and at the end.
 package stream
