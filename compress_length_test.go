@@ -220,3 +220,16 @@ func TestCompressWhenTheClientHasLeft(t *testing.T) {
 		}
 	}
 }
+
+// A coding can make a body longer. What was collected as a whole has an exact length all the same.
+func TestCompressLengthOfWhatDoesNotShrink(t *testing.T) {
+	body := incompressible(16 << 10)
+	s := serveTwins(t, nil, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		writePieces(w, body, 1000)
+	})
+	_, got := s.ask(t, "GET", acceptGzip)
+	if length := got.Header.Get("Content-Length"); length != fmt.Sprint(len(got.Body)) || len(got.Body) < len(body) {
+		t.Errorf("%d bytes in gzip, got\n%s, want an exact length", len(got.Body), got.Head)
+	}
+}

@@ -98,7 +98,7 @@ func (s *writer) encode(p []byte, end ending) error {
 		}
 		s.begun = true
 		rest = rest[n:]
-		if s.kept.coded.Len() >= collected {
+		if last := end == closing && len(rest) == 0; !last && s.kept.coded.Len() >= collected {
 			if err := s.drain(-1); err != nil {
 				return err
 			}
