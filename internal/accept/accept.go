@@ -18,6 +18,9 @@ const Identity = "identity"
 //
 // Up to 7 codings on offer nothing is allocated but the growth of dst.
 func Order(dst, lines, offered []string) []string {
+	if len(lines) == 0 {
+		return append(dst, Identity) // who says nothing is asked about most often
+	}
 	var room [8]int
 	weights := weigh(room[:0], lines, offered)
 	for range weights {

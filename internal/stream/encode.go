@@ -111,12 +111,14 @@ func (s *writer) encode(p []byte, end ending) error {
 // work encodes as much of p as one slot is good for, and does the ending with the last of it. It holds the slot, which
 // never waits for the client: what is made goes into memory.
 func (s *writer) work(p []byte, end ending) (n int, err error) {
-	slot, err := s.slot()
+	// To flush or to end what was encoded with other slots takes as long as little does. An encoder that had to queue for
+	// that would be out of the cache by then, and one more than is needed.
+	large := s.large() && (end == open || len(p) > collected)
+	slot, err := s.slot(large)
 	if err != nil {
 		return 0, err
 	}
 	defer slot.Release()
-	large := s.large()
 	if large && s.begun {
 		slot.GiveWay() // the work with one slot may be too short to be due for it, that of many is not
 	}
@@ -162,9 +164,9 @@ func (s *writer) large() bool { return max(s.taken, s.declared) >= s.m.Threshold
 // Later it is, however many wait and whatever becomes of the request's context: that ends when an application shuts down,
 // at its deadlines, and when a client has nothing more to ask but still reads (RFC 9112, section 9.6), and what was begun
 // would be torn. A client that has left costs one more slice, of which nothing can be sent.
-func (s *writer) slot() (*offload.Slot, error) {
+func (s *writer) slot(large bool) (*offload.Slot, error) {
 	limiter := s.m.Small
-	if s.large() {
+	if large {
 		limiter = s.m.Large
 	}
 	if !s.begun {

@@ -34,13 +34,15 @@ func around(wrapper middlewareOf) func(Site) (http.Handler, error) {
 	}
 }
 
-// serveryCompress has all options but the encoder and the streams at their defaults.
-// As many as may be encoded at once may wait for their turn: a response that finds the
-// queue full is sent uncoded.
+// waiting is longer than any queue becomes: a response that finds it full is sent
+// uncoded, which is fast and no comparison.
+const waiting = 1 << 10
+
+// serveryCompress has the defaults for all that changes no answer.
 func serveryCompress(s Site) (func(http.Handler) http.Handler, error) {
 	return servery.Compress(&servery.CompressOptions{
 		Encoders: []servery.Encoder{servery.Gzip(s.Level)},
-		Limiter:  servery.NewLimiter(servery.LimiterOptions{Streams: s.Streams, Queue: s.Streams}),
+		Limiter:  servery.NewLimiter(servery.LimiterOptions{Streams: s.Streams, Queue: waiting}),
 	}), nil
 }
 
