@@ -99,7 +99,7 @@ func TestCompressBoundsItsStreams(t *testing.T) {
 			io.WriteString(w, "first")
 			http.NewResponseController(w).Flush()
 			<-goOn
-			io.WriteString(w, "second")
+			io.WriteString(w, second)
 		})))
 		codings := []string{"gzip", "zstd"}[:streams]
 		for _, coding := range append(codings, "") {
@@ -117,6 +117,9 @@ func TestCompressBoundsItsStreams(t *testing.T) {
 	}
 }
 
+// second is what takes a slot of the worker once more: less is flushed without.
+var second = strings.Repeat("second ", 5000)
+
 // begun is a coded answer that goes on when told, at a server whose worker is held up.
 func begun(t *testing.T) (c *crowded, client *wire, response *http.Response, goOn chan struct{}, failure chan error) {
 	t.Helper()
@@ -126,7 +129,7 @@ func begun(t *testing.T) (c *crowded, client *wire, response *http.Response, goO
 		io.WriteString(w, "first")
 		http.NewResponseController(w).Flush()
 		<-goOn
-		io.WriteString(w, "second")
+		io.WriteString(w, second)
 		failure <- http.NewResponseController(w).Flush()
 	})
 	client = open(t, c.inside, "GET", acceptGzip)
@@ -145,8 +148,8 @@ func TestCompressWaitsOnceBegun(t *testing.T) {
 	if err := receive(t, failure, "it goes on"); err != nil {
 		t.Errorf("Flush: %v", err)
 	}
-	if rest, err := io.ReadAll(plain); string(rest) != "second" || err != nil {
-		t.Errorf("%q, %v, want the rest", rest, err)
+	if rest, err := io.ReadAll(plain); string(rest) != second || err != nil {
+		t.Errorf("%d bytes, %v, want the rest of %d", len(rest), err, len(second))
 	}
 }
 
@@ -202,7 +205,7 @@ func TestCompressWaitsBeyondADeadline(t *testing.T) {
 		http.NewResponseController(w).Flush()
 		<-goOn
 		<-r.Context().Done()
-		io.WriteString(w, "second")
+		io.WriteString(w, second)
 	}))
 	server := serveHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithDeadline(r.Context(), time.Now().Add(50*time.Millisecond))
@@ -216,7 +219,7 @@ func TestCompressWaitsBeyondADeadline(t *testing.T) {
 	close(goOn)
 	close(g.open)
 	body, err := io.ReadAll(response.Body)
-	if plain, undone := undo("gzip", body); err != nil || undone != nil || plain != "firstsecond" {
+	if plain, undone := undo("gzip", body); err != nil || undone != nil || plain != "first"+second {
 		t.Errorf("%q, %v, %v, want all of it", plain, err, undone)
 	}
 	wantCoded(t, first.Read("GET"), blocking, "it held the worker")

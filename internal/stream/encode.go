@@ -113,7 +113,7 @@ func (s *writer) encode(p []byte, end ending) error {
 func (s *writer) work(p []byte, end ending) (n int, err error) {
 	// To flush or to end what was encoded with other slots takes as long as little does. An encoder that had to queue for
 	// that would be out of the cache by then, and one more than is needed.
-	large := s.large() && (end == open || len(p) > collected)
+	large := s.large() && !(s.begun && end != open && len(p) <= collected)
 	slot, err := s.slot(large)
 	if err != nil {
 		return 0, err
