@@ -64,11 +64,12 @@ func (d *discard) ReadFrom(r io.Reader) (n int64, err error) {
 	return n, err
 }
 
-// scenarios are those for which one request says all: there is nothing beside it, and
-// nothing that is to be made anew by those that would have kept it.
+// scenarios are those for which one request says all: there is nothing beside it, no
+// other file after it, no difference in the connection, and nothing that is to be made
+// anew by those that would have kept it.
 func scenarios() []inputs.Scenario {
 	return slices.DeleteFunc(inputs.Scenarios(), func(s inputs.Scenario) bool {
-		return s.Behind > 0 || slices.Contains(s.Peers, "servery-0")
+		return s.Behind > 0 || s.Files > 0 || s.Churn || s.Protocol != inputs.HTTP1 || slices.Contains(s.Peers, "servery-0")
 	})
 }
 

@@ -16,6 +16,20 @@ type PeerInfo struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 	Absent  string `json:"absent,omitempty"` // why it cannot run here; empty if it can
+
+	Lacks []inputs.Protocol `json:"lacks,omitempty"` // what it was built without
+}
+
+// absence says why the peer cannot take part in what is asked for over the protocol;
+// it is empty if it can.
+func (p PeerInfo) absence(protocol inputs.Protocol) string {
+	switch {
+	case p.Absent != "":
+		return "absent: " + p.Absent
+	case slices.Contains(p.Lacks, protocol):
+		return "absent: built without " + string(protocol)
+	}
+	return ""
 }
 
 // A peer is a server that the driver can start.
@@ -41,7 +55,9 @@ func (p peer) answer(coding string, size int) expectation {
 type site struct {
 	dir     string // what to serve
 	addr    string // where to listen
-	scratch string // for the server's own files
+	over    inputs.Protocol
+	shows   certificate // set if the protocol is encrypted
+	scratch string      // for the server's own files
 	procs   int
 	level   int // of the coding that is made on request
 	streams int // that servery's middleware encodes at once; 0 is its default
@@ -69,6 +85,8 @@ func goPeer(info PeerInfo, serve string) peer {
 	switch info.Name {
 	case inputs.Ceiling, "servery", "servery-0":
 		p.head, p.coded = preparedHead, preparedCodedHead
+	case "statigz":
+		p.coded = declaredHead
 	case "fasthttp-gzip":
 		p.coded = invariableHead
 	case "ceiling-compress", "servery-compress":
@@ -82,6 +100,7 @@ func goPeer(info PeerInfo, serve string) peer {
 		return []string{
 			serve, "-name", info.Name, "-dir", s.dir, "-addr", s.addr, "-scratch", s.scratch,
 			"-level", strconv.Itoa(s.level), "-streams", strconv.Itoa(s.streams),
+			"-cert", s.shows.certFile, "-key", s.shows.keyFile,
 		}, nil
 	}
 	return p
@@ -90,6 +109,7 @@ func goPeer(info PeerInfo, serve string) peer {
 // external lists the servers that are not Go programs of this module.
 func external(ctx context.Context) []peer {
 	nginxPath, nginxInfo := installed(ctx, "nginx", "-v")
+	nginxInfo.Lacks = nginxLacks(ctx, nginxPath)
 	caddyPath, caddyInfo := installed(ctx, "caddy", "version")
 	named := func(info PeerInfo, name string) PeerInfo {
 		info.Name = name
@@ -141,10 +161,11 @@ func selectPeers(all []peer, list string) ([]peer, error) {
 	return selected, nil
 }
 
-func presentOf(peers []peer) []peer {
+// presentOf keeps the peers that can be asked over the protocol.
+func presentOf(peers []peer, protocol inputs.Protocol) []peer {
 	var present []peer
 	for _, p := range peers {
-		if p.Absent == "" {
+		if p.absence(protocol) == "" {
 			present = append(present, p)
 		}
 	}

@@ -33,8 +33,25 @@ func TestSelectPeers(t *testing.T) {
 	if got, err := selectPeers(all, "a,z"); err == nil {
 		t.Errorf("an unknown name selects %s without an error", namesOf(got))
 	}
-	if got := namesOf(presentOf(all)); got != "a c" {
-		t.Errorf("present are %s, want a c", got)
+}
+
+func TestAbsence(t *testing.T) {
+	lacking := []inputs.Protocol{inputs.HTTP2}
+	all := []peer{{PeerInfo: PeerInfo{Name: "a"}}, {PeerInfo: PeerInfo{Name: "b", Absent: "gone"}}, {PeerInfo: PeerInfo{Name: "c", Lacks: lacking}}}
+	for _, test := range []struct {
+		protocol inputs.Protocol
+		want     string
+		notes    []string
+		reason   string
+	}{
+		{inputs.HTTP1, "a c", []string{"", "absent: gone", ""}, "what is lacking is not asked for"},
+		{inputs.HTTP1TLS, "a c", []string{"", "absent: gone", ""}, "TLS is not HTTP/2"},
+		{inputs.HTTP2, "a", []string{"", "absent: gone", "absent: built without HTTP/2"}, "c cannot do it"},
+	} {
+		notes := collect(all, func(p peer) string { return p.absence(test.protocol) })
+		if got := namesOf(presentOf(all, test.protocol)); got != test.want || !slices.Equal(notes, test.notes) {
+			t.Errorf("%q: present are %s with %q, want %s with %q: %s", test.protocol, got, notes, test.want, test.notes, test.reason)
+		}
 	}
 }
 
@@ -82,19 +99,26 @@ func TestExternalConfigurations(t *testing.T) {
 		t.Fatal(err)
 	}
 	nginx := []string{"worker_processes 2;", "listen 127.0.0.1:1234;"}
+	secure := []string{`ssl_certificate "cert.pem";`, `ssl_certificate_key "key.pem";`}
 	tests := []struct {
 		command func(site) ([]string, error)
+		over    inputs.Protocol
 		file    string
 		want    []string
 	}{
-		{nginxCommand("nginx", openFileCache), "nginx.conf", append(nginx, `root "`+files+`";`, "open_file_cache max=1000")},
-		{nginxGzipCommand("nginx"), "nginx.conf", append(nginx, `root "`+files+`";`, "gzip on;", "gzip_comp_level 7;")},
-		{nginxStaticCommand("nginx"), "nginx.conf", append(nginx, `/files";`, "gzip_static on;")},
-		{caddyCommand("caddy", false), "caddy.json", []string{`"listen":["127.0.0.1:1234"]`, `"handle":[{"handler":"file_server"`}},
-		{caddyCommand("caddy", true), "caddy.json", []string{`"handle":[{"encodings":{"gzip":{"level":7}},"handler":"encode"},`}},
+		{nginxCommand("nginx", ""), inputs.HTTP1TLS, "nginx.conf", append(secure, "listen 127.0.0.1:1234 ssl;")},
+		{nginxGzipCommand("nginx"), inputs.HTTP2, "nginx.conf", append(secure, "listen 127.0.0.1:1234 ssl http2;", "gzip on;")},
+		{nginxCommand("nginx", openFileCache), inputs.HTTP1, "nginx.conf", append(nginx, `root "`+files+`";`, "open_file_cache max=12000")},
+		{nginxGzipCommand("nginx"), inputs.HTTP1, "nginx.conf", append(nginx, `root "`+files+`";`, "gzip on;", "gzip_comp_level 7;")},
+		{nginxStaticCommand("nginx"), inputs.HTTP1, "nginx.conf", append(nginx, `/files";`, "gzip_static on;")},
+		{caddyCommand("caddy", false), inputs.HTTP1, "caddy.json", []string{`"listen":["127.0.0.1:1234"]`, `"handle":[{"handler":"file_server"`}},
+		{caddyCommand("caddy", true), inputs.HTTP1, "caddy.json", []string{`"handle":[{"encodings":{"gzip":{"level":7}},"handler":"encode"},`}},
 	}
 	for _, test := range tests {
-		s := site{dir: files, addr: "127.0.0.1:1234", scratch: t.TempDir(), procs: 2, level: 7}
+		s := site{
+			dir: files, addr: "127.0.0.1:1234", over: test.over, scratch: t.TempDir(), procs: 2, level: 7,
+			shows: certificate{certFile: "cert.pem", keyFile: "key.pem"},
+		}
 		if _, err := test.command(s); err != nil {
 			t.Error(err)
 			continue
@@ -108,6 +132,30 @@ func TestExternalConfigurations(t *testing.T) {
 				t.Errorf("%s lacks %q:\n%s", test.file, part, config)
 			}
 		}
+	}
+}
+
+func TestNginxLacks(t *testing.T) {
+	for _, test := range []struct {
+		built  string
+		want   []inputs.Protocol
+		reason string
+	}{
+		{"--with-http_ssl_module --with-http_v2_module", nil, "it has all"},
+		{"--with-http_ssl_module", []inputs.Protocol{inputs.HTTP2}, "it has no HTTP/2"},
+		{"--with-http_v2_module", []inputs.Protocol{inputs.HTTP1TLS, inputs.HTTP2}, "both need TLS"},
+	} {
+		name := t.TempDir() + "/nginx"
+		script := "#!/bin/sh\n[ \"$1\" = -V ] && echo 'configure arguments: " + test.built + "' >&2\n"
+		if err := os.WriteFile(name, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if got := nginxLacks(t.Context(), name); !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q, want %q: %s", test.built, got, test.want, test.reason)
+		}
+	}
+	if got := nginxLacks(t.Context(), ""); got != nil {
+		t.Errorf("a program that is not there lacks %q", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"path/filepath"
 
 	"servery/internal/bench/inputs"
@@ -19,33 +20,43 @@ type findings struct {
 // large files of a load beside: they differ in nothing but their text, and to have
 // each encoded once would take a minute. Of them it looks at the first.
 func (r *run) check(ctx context.Context, base string, s inputs.Scenario, p peer) (findings, error) {
-	if s.NotModified {
-		want, err := expect(r.file(s.Path), "", "", p.head)
-		if err != nil {
-			return findings{}, err
-		}
-		condition, err := verifyConditional(ctx, base+s.Path, want)
-		return findings{field: condition, condition: condition}, err
-	}
+	transport := r.shown.newTransport(s.Protocol)
+	defer transport.CloseIdleConnections()
 	found, like := findings{}, expectation{head: p.head}
 	if s.Coding != "" {
 		found.field, like = "Accept-Encoding: "+s.Coding, p.answer(s.Coding, s.Size)
 	}
+	like.major, like.closes = major(s.Protocol), s.Churn
+	if s.NotModified {
+		want, err := like.of(r.file(s.Path))
+		if err != nil {
+			return findings{}, err
+		}
+		condition, err := verifyConditional(ctx, transport, base+s.Path, want)
+		return findings{field: condition, condition: condition}, err
+	}
 	var err error
-	if found.size, err = r.smallest(ctx, base, s.Paths(), like); err == nil && s.Behind > 0 {
-		_, err = r.smallest(ctx, base, s.LargePaths()[:1], p.answer(s.Coding, s.LargeSize))
+	if found.size, err = r.smallest(ctx, transport, base, s.Paths(), like); err == nil && s.Behind > 0 {
+		large := p.answer(s.Coding, s.LargeSize)
+		large.major = like.major
+		_, err = r.smallest(ctx, transport, base, s.LargePaths()[:1], large)
 	}
 	return found, err
 }
 
+func major(protocol inputs.Protocol) int {
+	if protocol == inputs.HTTP2 {
+		return 2
+	}
+	return 1
+}
+
 // smallest verifies files of which all is expected alike but for their content. It
 // returns the size of the smallest body.
-func (r *run) smallest(ctx context.Context, base string, paths []string, like expectation) (int, error) {
-	transport := newTransport()
-	defer transport.CloseIdleConnections()
+func (r *run) smallest(ctx context.Context, transport *http.Transport, base string, paths []string, like expectation) (int, error) {
 	var least int64
 	for i, path := range paths {
-		want, err := expect(r.file(path), like.accept, like.coding, like.head)
+		want, err := like.of(r.file(path))
 		if err != nil {
 			return 0, err
 		}

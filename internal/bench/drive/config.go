@@ -16,12 +16,12 @@ import (
 type Config struct {
 	Rounds      int           // every server is started and measured once in each
 	Duration    time.Duration // of one measurement
-	Connections int           // kept open by the load generator
+	Connections int           // of the load generator at once; an eighth of them where each carries eight requests at once
 	Scenarios   string        // as inputs.Select reads it
 	Peers       string        // comma-separated names, all if empty
 	Procs       int           // GOMAXPROCS, worker processes and cores of a server
 	Streams     int           // that servery's middleware may encode at once; 0 is its default
-	Client      string        // "wrk", "own", or "auto": wrk where it can be used
+	Client      string        // "wrk", "own", or "auto": wrk where it can be used; for HTTP/2 it is h2load
 
 	Progress io.Writer // a line for each measurement
 }

@@ -1,11 +1,16 @@
 package drive
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+
+	"servery/internal/bench/inputs"
 )
 
 // nginxConfig has the settings that nginx's own tuning advice gives for static
@@ -14,6 +19,7 @@ import (
 const nginxConfig = `daemon off;
 %s
 worker_processes %d;
+worker_rlimit_nofile 16384;
 pid nginx.pid;
 error_log stderr error;
 events { worker_connections 4096; }
@@ -30,15 +36,15 @@ http {
 	scgi_temp_path scgi;
 	%s
 	server {
-		listen %s;
+		listen %s%s;
 		root %q;
 	}
 }
 `
 
-// openFileCache lets nginx keep files open without looking at them again for as
-// long as a measurement takes.
-const openFileCache = "open_file_cache max=1000 inactive=60s;\n\topen_file_cache_valid 60s;"
+// openFileCache lets nginx keep the files of any scenario open without looking at them
+// again for as long as a measurement takes.
+const openFileCache = "open_file_cache max=12000 inactive=60s;\n\topen_file_cache_valid 60s;"
 
 func nginxCommand(path, directives string) func(site) ([]string, error) {
 	return func(s site) ([]string, error) { return nginxWith(path, directives, s) }
@@ -51,12 +57,44 @@ func nginxWith(path, directives string, s site) ([]string, error) {
 		// temporary directory of root's.
 		user = "user root;"
 	}
-	config := fmt.Sprintf(nginxConfig, user, s.procs, directives, s.addr, s.dir)
+	listen, more := nginxProtocol(s)
+	config := fmt.Sprintf(nginxConfig, user, s.procs, directives+more, s.addr, listen, s.dir)
 	name := filepath.Join(s.scratch, "nginx.conf")
 	if err := os.WriteFile(name, []byte(config), 0o644); err != nil {
 		return nil, err
 	}
 	return []string{path, "-p", s.scratch, "-e", "stderr", "-c", name}, nil
+}
+
+// nginxProtocol returns what to say where it listens, and the directives for it. They
+// fix what the Go servers would choose, so that all encrypt alike.
+func nginxProtocol(s site) (listen, directives string) {
+	switch s.over {
+	case inputs.HTTP1TLS:
+		listen = " ssl"
+	case inputs.HTTP2:
+		listen = " ssl http2"
+	default:
+		return "", ""
+	}
+	return listen, fmt.Sprintf("\n\tssl_certificate %q;\n\tssl_certificate_key %q;\n\t"+
+		"ssl_protocols TLSv1.3;\n\tssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;", s.shows.certFile, s.shows.keyFile)
+}
+
+// nginxLacks tells what the program at the path, if there is one, was built without.
+func nginxLacks(ctx context.Context, path string) []inputs.Protocol {
+	if path == "" {
+		return nil
+	}
+	// A program that does not tell what it was built with is taken to have nothing.
+	built, _ := exec.CommandContext(ctx, path, "-V").CombinedOutput()
+	switch tls := bytes.Contains(built, []byte("http_ssl_module")); {
+	case !tls:
+		return []inputs.Protocol{inputs.HTTP1TLS, inputs.HTTP2}
+	case !bytes.Contains(built, []byte("http_v2_module")):
+		return []inputs.Protocol{inputs.HTTP2}
+	}
+	return nil
 }
 
 // nginxGzipCommand compresses each response anew, at the level of the others.

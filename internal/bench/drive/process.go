@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"servery/internal/bench/inputs"
 )
 
 // patience is how long a server may take to listen, to end, or to give its port
@@ -27,7 +29,7 @@ type server struct {
 }
 
 // start runs a peer on a port of its own and returns when it accepts connections.
-func (r *run) start(ctx context.Context, p peer, level int) (*server, error) {
+func (r *run) start(ctx context.Context, p peer, s inputs.Scenario) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
@@ -36,9 +38,14 @@ func (r *run) start(ctx context.Context, p peer, level int) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	argv, err := p.command(site{
-		dir: r.dir, addr: addr, scratch: scratch, procs: r.config.Procs, level: level, streams: r.config.Streams,
-	})
+	to := site{
+		dir: r.dir, addr: addr, over: s.Protocol, scratch: scratch,
+		procs: r.config.Procs, level: s.Level, streams: r.config.Streams,
+	}
+	if s.Protocol.Encrypted() {
+		to.shows = r.shown
+	}
+	argv, err := p.command(to)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"servery/internal/bench/inputs"
 	"servery/internal/bench/load"
 )
 
@@ -17,6 +18,9 @@ type Report struct {
 	Environment  Environment   `json:"environment"`
 	Peers        []PeerInfo    `json:"peers"`
 	Measurements []Measurement `json:"measurements"`
+
+	// Skipped says of scenarios why nothing could be measured.
+	Skipped map[string]string `json:"skipped,omitempty"`
 }
 
 // An Environment is what absolute figures depend on.
@@ -24,11 +28,12 @@ type Environment struct {
 	Start       time.Time `json:"start"`
 	CPU         string    `json:"cpu"`
 	Cores       int       `json:"cores"`
+	Platform    string    `json:"platform"` // in Go's words
 	Kernel      string    `json:"kernel"`
 	Go          string    `json:"go"`
 	LoadAverage string    `json:"load_average"` // before the run: others at work make noise
 	Pinning     string    `json:"pinning"`
-	Client      string    `json:"client"`
+	Client      string    `json:"client"` // but for the scenarios for which it is another
 	Rounds      int       `json:"rounds"`
 	Duration    string    `json:"duration"`
 	Connections int       `json:"connections"`
@@ -39,6 +44,7 @@ type Environment struct {
 type Measurement struct {
 	Scenario  string `json:"scenario"`
 	Peer      string `json:"peer"`
+	Client    string `json:"client"`              // the load generator
 	Round     int    `json:"round"`               // from 1
 	Condition string `json:"condition,omitempty"` // the field that made the request conditional
 	load.Result
@@ -48,11 +54,13 @@ func newReport(c Config, client string, p pins, peers []peer) *Report {
 	return &Report{
 		Environment: Environment{
 			Start: time.Now().UTC().Truncate(time.Second), CPU: cpuModel(), Cores: runtime.NumCPU(),
-			Kernel: firstLine("/proc/sys/kernel/osrelease"), Go: runtime.Version(),
+			Platform: runtime.GOOS + "/" + runtime.GOARCH,
+			Kernel:   firstLine("/proc/sys/kernel/osrelease"), Go: runtime.Version(),
 			LoadAverage: firstLine("/proc/loadavg"), Pinning: p.String(), Client: client, Rounds: c.Rounds,
 			Duration: c.Duration.String(), Connections: c.Connections, Procs: c.Procs,
 		},
-		Peers: collect(peers, func(p peer) PeerInfo { return p.PeerInfo }),
+		Peers:   collect(peers, func(p peer) PeerInfo { return p.PeerInfo }),
+		Skipped: make(map[string]string),
 	}
 }
 
@@ -62,21 +70,14 @@ func (r *Report) writeHead(out io.Writer) {
 	fmt.Fprintf(out, "%s; %d rounds of %s, %d connections by %s, GOMAXPROCS=%d\n",
 		e.Pinning, e.Rounds, e.Duration, e.Connections, e.Client, e.Procs)
 	for _, p := range r.Peers {
-		fmt.Fprintf(out, "  %-16s %s\n", p.Name, p.Version+absence(p))
+		fmt.Fprintf(out, "  %-16s %s\n", p.Name, p.Version+p.absence(inputs.HTTP1))
 	}
 }
 
 func (r *Report) writeMachine(out io.Writer) {
 	e := r.Environment
-	fmt.Fprintf(out, "%s, %d cores, Linux %s, %s %s/%s; load average %s\n",
-		e.CPU, e.Cores, e.Kernel, e.Go, runtime.GOOS, runtime.GOARCH, e.LoadAverage)
-}
-
-func absence(p PeerInfo) string {
-	if p.Absent == "" {
-		return ""
-	}
-	return "absent: " + p.Absent
+	fmt.Fprintf(out, "%s, %d cores, Linux %s, %s %s; load average %s\n",
+		e.CPU, e.Cores, e.Kernel, e.Go, e.Platform, e.LoadAverage)
 }
 
 // cpuModel is what Linux calls the processor, or at least its architecture.

@@ -23,7 +23,9 @@ type run struct {
 	scenarios []inputs.Scenario
 	peers     []peer
 	client    load.Client
-	own       load.Client // the only one that can pull large responses beside
+	own       load.Client // the only one that can pull large responses beside, and reconnect
+	h2        load.Client // the only one that speaks HTTP/2; without a name if it is not installed
+	shown     certificate // by servers over TLS
 	pins      pins
 	report    *Report
 }
@@ -42,7 +44,7 @@ func Run(ctx context.Context, config Config, out io.Writer) (report *Report, err
 			if err := r.scenario(ctx, s); err != nil {
 				return fmt.Errorf("scenario %s: %w", s.Name, err)
 			}
-			writeTable(out, s, r.report.rows(s))
+			r.report.write(out, s)
 		}
 		report = r.report
 		return nil
@@ -86,6 +88,12 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	r.own = load.Own(bin + "load")
+	if path, err := exec.LookPath("h2load"); err == nil {
+		r.h2 = load.H2Load(path, r.scratch)
+	}
+	if r.shown, err = newCertificate(r.scratch); err != nil {
+		return err
+	}
 	r.pins = pin(r.config.Procs)
 	r.report = newReport(r.config, r.client.Name, r.pins, r.peers)
 	return nil
@@ -108,6 +116,10 @@ func (r *run) scenario(ctx context.Context, s inputs.Scenario) error {
 	if len(present) == 0 {
 		return nil
 	}
+	if r.clientOf(s).Command == nil {
+		r.report.Skipped[s.Name] = "no h2load on PATH"
+		return nil
+	}
 	if err := inputs.Write(r.dir, s); err != nil {
 		return err
 	}
@@ -118,7 +130,7 @@ func (r *run) scenario(ctx context.Context, s inputs.Scenario) error {
 			if err != nil {
 				return fmt.Errorf("round %d: %s: %w", round+1, p.Name, err)
 			}
-			m.Scenario, m.Peer, m.Round = s.Name, p.Name, round+1
+			m.Scenario, m.Peer, m.Client, m.Round = s.Name, p.Name, r.clientOf(s).Name, round+1
 			r.report.Measurements = append(r.report.Measurements, m)
 			fmt.Fprintf(r.config.Progress, "%s, round %d of %d: %s: %.0f requests/s\n",
 				s.Name, round+1, r.config.Rounds, p.Name, m.PerSecond)
@@ -129,13 +141,13 @@ func (r *run) scenario(ctx context.Context, s inputs.Scenario) error {
 
 // presentIn lists the servers that are there and take part.
 func (r *run) presentIn(s inputs.Scenario) []peer {
-	return slices.DeleteFunc(presentOf(r.peers), func(p peer) bool { return !slices.Contains(s.Peers, p.Name) })
+	return slices.DeleteFunc(presentOf(r.peers, s.Protocol), func(p peer) bool { return !slices.Contains(s.Peers, p.Name) })
 }
 
 // against starts a server afresh, so that no round profits from the one before,
 // checks it, and leaves nothing of it behind when the function has done with it.
 func (r *run) against(ctx context.Context, s inputs.Scenario, p peer, do func(server *server, base string, found findings) error) (err error) {
-	server, err := r.start(ctx, p, s.Level)
+	server, err := r.start(ctx, p, s)
 	if err != nil {
 		return err
 	}
@@ -145,6 +157,9 @@ func (r *run) against(ctx context.Context, s inputs.Scenario, p peer, do func(se
 		}
 	}()
 	base := "http://" + server.addr + "/"
+	if s.Protocol.Encrypted() {
+		base = "https://" + server.addr + "/"
+	}
 	found, err := r.check(ctx, base, s, p)
 	if err != nil {
 		return fmt.Errorf("verifying: %w", err)
@@ -156,7 +171,7 @@ func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measure
 	err = r.against(ctx, s, p, func(_ *server, base string, found findings) error {
 		m.Condition = found.condition
 		request := load.Request{
-			URL: base + s.Path, Files: s.Files, Header: found.field, Connections: r.config.Connections,
+			URL: base + s.Path, Files: s.Files, Header: found.field, Churn: s.Churn, Connections: r.config.Connections,
 		}
 		var err error
 		if m.Result, err = r.load(ctx, s, base, request); err != nil {
@@ -173,9 +188,9 @@ func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measure
 // load warms the server up and puts it under load. Beside large responses nothing
 // is to be warmed up: the check has been the first to ask for each kind.
 func (r *run) load(ctx context.Context, s inputs.Scenario, base string, request load.Request) (load.Result, error) {
-	client := r.client
+	client := r.clientOf(s)
 	if s.Behind > 0 {
-		request.Behind, request.LargeURL, client = s.Behind, base+s.LargePath, r.own
+		request.Behind, request.LargeURL = s.Behind, base+s.LargePath
 	} else {
 		request.Duration = r.config.warmUp()
 		warm, err := r.generate(ctx, client, request)
@@ -185,6 +200,17 @@ func (r *run) load(ctx context.Context, s inputs.Scenario, base string, request 
 	}
 	request.Duration = r.config.Duration
 	return r.generate(ctx, client, request)
+}
+
+// clientOf returns the load generator for a scenario, the same for all its servers.
+func (r *run) clientOf(s inputs.Scenario) load.Client {
+	switch {
+	case s.Protocol == inputs.HTTP2:
+		return r.h2
+	case s.Behind > 0 || s.Churn:
+		return r.own
+	}
+	return r.client
 }
 
 // generate runs the load generator once.

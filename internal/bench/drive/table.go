@@ -33,14 +33,14 @@ func (r *Report) rows(s inputs.Scenario) []row {
 	var rows []row
 	for _, p := range r.Peers {
 		if slices.Contains(s.Peers, p.Name) {
-			rows = append(rows, newRow(p, byPeer[p.Name], byPeer[s.Reference]))
+			rows = append(rows, newRow(p, s.Protocol, byPeer[p.Name], byPeer[s.Reference]))
 		}
 	}
 	return rows
 }
 
-func newRow(p PeerInfo, own, reference []Measurement) row {
-	line := row{peer: p.Name, note: absence(p)}
+func newRow(p PeerInfo, protocol inputs.Protocol, own, reference []Measurement) row {
+	line := row{peer: p.Name, note: p.absence(protocol)}
 	if len(own) == 0 {
 		return line
 	}
@@ -95,6 +95,15 @@ func ratiosTo(reference, own []Measurement) []float64 {
 		}
 	}
 	return ratios
+}
+
+// write writes the table of a scenario, or why there is none.
+func (r *Report) write(out io.Writer, s inputs.Scenario) {
+	if why := r.Skipped[s.Name]; why != "" {
+		fmt.Fprintf(out, "\n%v\nnot measured: %s\n", s, why)
+		return
+	}
+	writeTable(out, s, r.rows(s))
 }
 
 func writeTable(out io.Writer, s inputs.Scenario, rows []row) {

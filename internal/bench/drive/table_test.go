@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the golden table")
 
 // made returns a measurement with a p99 of ten times the p50.
 func made(peer string, round int, perSecond float64, p50 time.Duration, condition string) Measurement {
-	return Measurement{Scenario: "304", Peer: peer, Round: round, Condition: condition, Result: load.Result{
+	return Measurement{Scenario: "304", Peer: peer, Client: "wrk", Round: round, Condition: condition, Result: load.Result{
 		Requests: 100, PerSecond: perSecond, P50: p50, P99: 10 * p50,
 	}}
 }
@@ -121,6 +121,20 @@ func TestTableWithoutCeiling(t *testing.T) {
 	writeTable(&out, named(t, "304"), report.rows(named(t, "304")))
 	if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); !strings.HasSuffix(lines[len(lines)-1], "  -") {
 		t.Errorf("got\n%s\nwant a dash for the ratio", out.String())
+	}
+}
+
+// TestTableOfASkippedScenario: nobody has started a server or written a file for it.
+func TestTableOfASkippedScenario(t *testing.T) {
+	scenario := named(t, "h2-1k")
+	r := &run{peers: []peer{{PeerInfo: PeerInfo{Name: "ceiling"}}}, report: &Report{Skipped: make(map[string]string)}}
+	if err := r.scenario(t.Context(), scenario); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	r.report.write(&out, scenario)
+	if want := "not measured: no h2load on PATH"; !strings.Contains(out.String(), want) {
+		t.Errorf("got\n%s\nwant %q", out.String(), want)
 	}
 }
 

@@ -20,27 +20,20 @@ type expectation struct {
 	accept string // the coding that is asked for, or nothing
 	coding string // the one that the answer has to have, or nothing
 	head   head
+	major  int  // version of HTTP
+	closes bool // the connection, as it is asked to
 }
 
-func expect(file, accept, coding string, h head) (expectation, error) {
+// of returns what is expected of a file that differs in nothing but its content.
+func (e expectation) of(file string) (expectation, error) {
 	content, err := os.ReadFile(file)
-	if err != nil {
-		return expectation{}, err
-	}
-	return expectation{
-		size: int64(len(content)), sum: sha256.Sum256(content), accept: accept, coding: coding, head: h,
-	}, nil
+	e.size, e.sum = int64(len(content)), sha256.Sum256(content)
+	return e, err
 }
-
-// newTransport returns one that does not ask for gzip of its own accord: wrk does
-// not.
-func newTransport() *http.Transport { return &http.Transport{DisableCompression: true} }
 
 // verifyConditional returns the header field with which the request becomes
 // conditional. The request with it was answered with 304.
-func verifyConditional(ctx context.Context, url string, want expectation) (condition string, err error) {
-	transport := newTransport()
-	defer transport.CloseIdleConnections()
+func verifyConditional(ctx context.Context, transport *http.Transport, url string, want expectation) (condition string, err error) {
 	header, _, err := verifyFull(ctx, transport, url, want)
 	if err != nil {
 		return "", err
@@ -58,7 +51,7 @@ func verifyConditional(ctx context.Context, url string, want expectation) (condi
 // for a quick server that sends something else has won nothing. It returns the
 // header of the response and the size of its body as sent.
 func verifyFull(ctx context.Context, transport *http.Transport, url string, want expectation) (http.Header, int64, error) {
-	resp, body, err := fetch(ctx, transport, url, want.field())
+	resp, body, err := fetch(ctx, transport, url, want.field(), want.closes)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -66,8 +59,10 @@ func verifyFull(ctx context.Context, transport *http.Transport, url string, want
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		return nil, 0, fmt.Errorf("status %d, want 200", resp.StatusCode)
-	case resp.Close:
-		return nil, 0, errors.New("the server closes the connection")
+	case resp.ProtoMajor != want.major:
+		return nil, 0, fmt.Errorf("%s, want version %d", resp.Proto, want.major)
+	case resp.Close != want.closes:
+		return nil, 0, fmt.Errorf("the server closes the connection: %t, want %t", resp.Close, want.closes)
 	case want.coding == "" && resp.ContentLength != want.size:
 		return nil, 0, fmt.Errorf("Content-Length %d, want %d", resp.ContentLength, want.size)
 	case resp.ContentLength >= 0 && resp.ContentLength != size:
@@ -111,7 +106,7 @@ func decode(body []byte, coding string) ([]byte, error) {
 }
 
 func verifyNotModified(ctx context.Context, transport *http.Transport, url, condition string, full http.Header) error {
-	resp, body, err := fetch(ctx, transport, url, condition)
+	resp, body, err := fetch(ctx, transport, url, condition, false)
 	switch {
 	case err != nil:
 		return err
@@ -127,7 +122,7 @@ func verifyNotModified(ctx context.Context, transport *http.Transport, url, cond
 	return nil
 }
 
-func fetch(ctx context.Context, transport *http.Transport, url, field string) (*http.Response, []byte, error) {
+func fetch(ctx context.Context, transport *http.Transport, url, field string, last bool) (*http.Response, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, nil, err
@@ -135,6 +130,7 @@ func fetch(ctx context.Context, transport *http.Transport, url, field string) (*
 	if name, value, ok := strings.Cut(field, ": "); ok {
 		req.Header.Set(name, value)
 	}
+	req.Close = last
 	// A transport, unlike a client, follows no redirect: one is a wrong status.
 	resp, err := transport.RoundTrip(req)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"servery/internal/bench/inputs"
 )
 
 const (
@@ -86,9 +88,11 @@ func TestVerify(t *testing.T) {
 	}
 	for _, test := range tests {
 		server := httptest.NewServer(test.handler)
-		want := expectation{size: int64(len(verifiedBody)), sum: sha256.Sum256([]byte(verifiedBody))}
+		want := expectation{size: int64(len(verifiedBody)), sum: sha256.Sum256([]byte(verifiedBody)), major: 1}
 		want.head = head{exact: true, fields: []string{"Content-Length", "Content-Type", "Etag"}}
-		condition, err := verifyConditional(t.Context(), server.URL, want)
+		transport := certificate{}.newTransport(inputs.HTTP1)
+		condition, err := verifyConditional(t.Context(), transport, server.URL, want)
+		transport.CloseIdleConnections()
 		server.Close()
 		switch {
 		case test.want == "" && (err != nil || condition != "If-None-Match: "+verifiedTag):
@@ -103,8 +107,8 @@ func TestVerifyMissingField(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(sound))
 	defer server.Close()
 	want := expectation{size: int64(len(verifiedBody)), sum: sha256.Sum256([]byte(verifiedBody))}
-	want.head = leastHead
-	_, _, err := verifyFull(t.Context(), newTransport(), server.URL, want)
+	want.head, want.major = leastHead, 1
+	_, _, err := verifyFull(t.Context(), certificate{}.newTransport(inputs.HTTP1), server.URL, want)
 	if err == nil || !strings.Contains(err.Error(), "Last-Modified") {
 		t.Errorf("error %v, want one about Last-Modified", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"servery/internal/bench/inputs"
 )
 
 // encoded answers with the body in gzip after a change to it and to the header.
@@ -60,9 +62,9 @@ func TestVerifyCoded(t *testing.T) {
 	for _, test := range tests {
 		server := httptest.NewServer(test.handler)
 		want := expectation{
-			size: int64(len(plain)), sum: sha256.Sum256([]byte(plain)), accept: "gzip", coding: "gzip", head: declaredHead,
+			size: int64(len(plain)), sum: sha256.Sum256([]byte(plain)), accept: "gzip", coding: "gzip", head: declaredHead, major: 1,
 		}
-		_, size, err := verifyFull(t.Context(), newTransport(), server.URL, want)
+		_, size, err := verifyFull(t.Context(), certificate{}.newTransport(inputs.HTTP1), server.URL, want)
 		server.Close()
 		switch {
 		case test.want == "" && (err != nil || size == 0):

@@ -19,7 +19,7 @@ func TestSelect(t *testing.T) {
 		{"", namesOf(Scenarios()), "nothing named means all"},
 		{"1k", []string{"1k"}, "an item matches whole names"},
 		{"304,1k", []string{"1k", "304"}, "scenarios keep their own order"},
-		{"1k.*", []string{"1k", "1k-deep"}, "an item is a regular expression"},
+		{"1k.*", []string{"1k", "1k-deep", "1k-10-deep", "1k-many", "1k-churn"}, "an item is a regular expression"},
 		{"tiny-behind-8", []string{"tiny-behind-8"}, "a dash is no end of a name"},
 		{"1k,1k|64k", []string{"1k", "64k"}, "one that is named twice runs once"},
 		{"compress-behind-1-.*default",
@@ -64,6 +64,27 @@ func TestScenarios(t *testing.T) {
 		}
 		if s.NotModified && s.Coding != "" {
 			t.Errorf("%s: two fields in one request", s.Name)
+		}
+		if (s.Behind > 0 || s.Churn) && s.Protocol != HTTP1 || s.Files > 0 && s.Protocol == HTTP2 {
+			t.Errorf("%s: no load generator can do all of that", s.Name)
+		}
+	}
+}
+
+func TestString(t *testing.T) {
+	for _, test := range []struct{ name, want, reason string }{
+		{"1k", "1k: GET /1k.txt, 1024 bytes", "nothing else is to be said"},
+		{"304", "304: conditional GET, answered 304, /1k.txt, 1024 bytes", "it is conditional"},
+		{"1k-many", "1k-many: GET /many/*.txt, 1024 bytes, 10000 files", "there are many"},
+		{"1k-churn", "1k-churn: GET /1k.txt, 1024 bytes, each on a new connection", "connections are not kept"},
+		{"tls-1k", "tls-1k: GET /1k.txt, 1024 bytes, by HTTP/1.1 over TLS", "it is encrypted"},
+		{"h2-gzip-64k", "h2-gzip-64k: GET in gzip /64k.txt, 65536 bytes, by HTTP/2", "two things at once"},
+		{"tiny-behind-8", "tiny-behind-8: GET /tiny.txt, 200 bytes, while 8 clients pull a /large/*.txt each, " +
+			"10485760 bytes in gzip at level 9", "there is a load beside"},
+	} {
+		selected, err := Select(test.name)
+		if err != nil || selected[0].String() != test.want {
+			t.Errorf("got %v, %v, want %s: %s", selected, err, test.want, test.reason)
 		}
 	}
 }

@@ -30,7 +30,7 @@ const (
 // runBehind measures the tiny response from the moment when the large ones are
 // under way until the time is up, and the large ones all the time.
 func runBehind(r Request) (Result, error) {
-	host, tiny, err := requestsOf(r)
+	to, tiny, err := requestsOf(r)
 	if err != nil {
 		return Result{}, err
 	}
@@ -38,7 +38,7 @@ func runBehind(r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	pulls, err := dialAll(host, r.Behind)
+	pulls, err := dialAll(to, r.Behind)
 	if err != nil {
 		return Result{}, err
 	}
@@ -49,8 +49,9 @@ func runBehind(r Request) (Result, error) {
 	}
 	time.Sleep(lead)
 	conns := make([]connection, 1)
+	conns[0].open(to)
 	begin := time.Now()
-	conns[0].run(host, func() []byte { return tiny[0] }, begin.Add(r.Duration))
+	conns[0].run(to, func() []byte { return tiny[0] }, begin.Add(r.Duration))
 	elapsed := time.Since(begin)
 	for _, p := range pulls {
 		p.stop()
@@ -100,10 +101,10 @@ type puller struct {
 	err      error
 }
 
-func dialAll(host string, clients int) ([]*puller, error) {
+func dialAll(to target, clients int) ([]*puller, error) {
 	var all []*puller
 	for range clients {
-		conn, err := net.Dial("tcp", host)
+		conn, err := to.dial()
 		if err != nil {
 			return nil, err // the process ends, and what was dialled with it
 		}

@@ -63,7 +63,7 @@ func Own(path string) Client {
 		return []string{
 			path, "-url", r.URL, "-files", strconv.Itoa(r.Files), "-header", r.Header,
 			"-connections", strconv.Itoa(r.Connections), "-duration", r.Duration.String(),
-			"-behind", strconv.Itoa(r.Behind), "-large", r.LargeURL,
+			"-churn=" + strconv.FormatBool(r.Churn), "-behind", strconv.Itoa(r.Behind), "-large", r.LargeURL,
 		}, nil
 	}}
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -21,7 +22,7 @@ type Held struct {
 // reads no further than the head, so that the server has its response on its hands
 // until the others have theirs. They may take as long as the duration.
 func Hold(r Request) (Held, error) {
-	host, requests, err := requestsOf(r)
+	to, requests, err := requestsOf(r)
 	if err != nil {
 		return Held{}, err
 	}
@@ -31,7 +32,7 @@ func Hold(r Request) (Held, error) {
 	for i := range holders {
 		h := &holders[i]
 		h.slow = i%2 == 0
-		all.Go(func() { h.err = h.run(host, requests[i%len(requests)], start.Add(r.Duration)) })
+		all.Go(func() { h.err = h.run(to, requests[i%len(requests)], start.Add(r.Duration)) })
 	}
 	all.Wait()
 	held := Held{Elapsed: time.Since(start)}
@@ -59,8 +60,8 @@ type holder struct {
 	err   error
 }
 
-func (h *holder) run(host string, request []byte, deadline time.Time) (err error) {
-	if h.conn, err = dialHeld(host, h.slow); err != nil {
+func (h *holder) run(to target, request []byte, deadline time.Time) (err error) {
+	if h.conn, err = dialHeld(to, h.slow); err != nil {
 		return err
 	}
 	if err := h.conn.SetDeadline(deadline); err != nil {
@@ -85,12 +86,16 @@ func (h *holder) run(host string, request []byte, deadline time.Time) (err error
 }
 
 // dialHeld gives a slow client a buffer so small that the system does not read ahead for it.
-func dialHeld(host string, slow bool) (net.Conn, error) {
-	conn, err := net.Dial("tcp", host)
+func dialHeld(to target, slow bool) (net.Conn, error) {
+	conn, err := to.dial()
 	if err != nil || !slow {
 		return conn, err
 	}
-	return conn, conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		return conn, errors.New("only a connection without TLS can be read slowly")
+	}
+	return conn, tcp.SetReadBuffer(4 << 10)
 }
 
 // close returns the error of the run unless there is one of another already.

@@ -1,5 +1,5 @@
-// Package load puts one URL under load and says what came of it, with wrk or
-// with a client of its own.
+// Package load puts one URL under load and says what came of it, with wrk, with
+// h2load or with a client of its own.
 package load
 
 import (
@@ -10,11 +10,14 @@ import (
 
 // A Request says what is asked for, by how many and for how long.
 type Request struct {
-	URL         string // a "*" in it stands for the numbers from 0 to Files-1, in turn
+	URL         string // by its scheme over TLS or not; a "*" in it stands for the numbers from 0 to Files-1, in turn
 	Files       int    // 0 if the URL has no number
 	Header      string // one field as "Name: value", or nothing
 	Connections int
 	Duration    time.Duration
+
+	// Churn gives each request a connection of its own. Only [Own] can.
+	Churn bool
 
 	// Behind is how many clients pull LargeURL, each with its own number for the
 	// "*", while the URL is asked for on a single connection. Only [Own] can.

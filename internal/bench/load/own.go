@@ -3,7 +3,6 @@ package load
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"strconv"
@@ -28,18 +27,22 @@ func Run(r Request) (Result, error) {
 	if r.Behind > 0 {
 		return runBehind(r)
 	}
-	host, requests, err := requestsOf(r)
+	to, requests, err := requestsOf(r)
 	if err != nil {
 		return Result{}, err
 	}
 	var turn atomic.Uint64
 	next := func() []byte { return requests[(turn.Add(1)-1)%uint64(len(requests))] }
 	conns := make([]connection, r.Connections)
-	start := time.Now()
-	deadline := start.Add(r.Duration)
 	var all sync.WaitGroup
 	for i := range conns {
-		all.Go(func() { conns[i].run(host, next, deadline) })
+		all.Go(func() { conns[i].open(to) })
+	}
+	all.Wait()
+	start := time.Now()
+	deadline := start.Add(r.Duration)
+	for i := range conns {
+		all.Go(func() { conns[i].run(to, next, deadline) })
 	}
 	all.Wait()
 	return summarize(conns, time.Since(start)), nil
@@ -47,60 +50,26 @@ func Run(r Request) (Result, error) {
 
 // requestsOf returns the requests in the form in which they are sent, one for each
 // file.
-func requestsOf(r Request) (host string, requests [][]byte, err error) {
+func requestsOf(r Request) (to target, requests [][]byte, err error) {
 	u, err := url.Parse(r.URL)
 	if err != nil {
-		return "", nil, err
+		return target{}, nil, err
 	}
 	for i := range max(r.Files, 1) {
 		head := "GET " + numbered(u.RequestURI(), i) + " HTTP/1.1\r\nHost: " + u.Host + "\r\n"
 		if r.Header != "" {
 			head += r.Header + "\r\n"
 		}
+		if r.Churn {
+			head += "Connection: close\r\n"
+		}
 		requests = append(requests, []byte(head+"\r\n"))
 	}
-	return u.Host, requests, nil
+	return target{host: u.Host, secure: u.Scheme == "https", churn: r.Churn}, requests, nil
 }
 
 func numbered(pattern string, i int) string {
 	return strings.Replace(pattern, "*", strconv.Itoa(i), 1)
-}
-
-// A connection is one client's tally, written by its own goroutine only.
-type connection struct {
-	bytes     int64
-	latencies []time.Duration
-	err       error // ended the run of this connection early
-}
-
-// grace is how long the response under way at the end may take.
-const grace = time.Minute
-
-func (c *connection) run(host string, next func() []byte, deadline time.Time) {
-	conn, err := net.Dial("tcp", host)
-	if err != nil {
-		c.err = err
-		return
-	}
-	defer conn.Close()
-	if c.err = conn.SetDeadline(deadline.Add(grace)); c.err != nil {
-		return
-	}
-	responses := newResponseReader(conn)
-	for start := time.Now(); start.Before(deadline); {
-		if _, c.err = conn.Write(next()); c.err != nil {
-			return
-		}
-		n, err := responses.next()
-		if err != nil {
-			c.err = err
-			return
-		}
-		end := time.Now()
-		c.bytes += n
-		c.latencies = append(c.latencies, end.Sub(start))
-		start = end
-	}
 }
 
 // summarize counts the last responses, which end after the deadline, and the

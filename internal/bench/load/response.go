@@ -109,6 +109,19 @@ func (rr responseReader) chunks() (n int64, err error) {
 	}
 }
 
+// end waits until the server has closed the connection. If the client were the first to,
+// its ports would stay taken for a minute, and there are not enough of them.
+func (rr responseReader) end() error {
+	switch _, err := rr.r.ReadByte(); {
+	case err == nil:
+		return errors.New("bytes after a response that is to be the last one")
+	case errors.Is(err, io.EOF):
+		return nil
+	default:
+		return err
+	}
+}
+
 func parseStatus(line []byte) (int, error) {
 	rest, ok := bytes.CutPrefix(line, []byte("HTTP/1.1 "))
 	if !ok || len(rest) < 3 {

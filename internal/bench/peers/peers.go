@@ -37,6 +37,7 @@ func All() []Peer {
 		{Name: "servery-0", Version: moduleVersion("servery"), handler: newServeryWithoutRetention},
 		{Name: "nethttp", Version: "net/http of " + runtime.Version(), handler: newFileServer},
 		{Name: "gzhttp", Version: moduleVersion("github.com/klauspost/compress"), handler: newGzhttp},
+		{Name: "statigz", Version: moduleVersion("github.com/vearutop/statigz"), handler: newStatigz},
 		{Name: "fasthttp", Version: moduleVersion("github.com/valyala/fasthttp"), serve: serveFastHTTP},
 		{Name: "fasthttp-gzip", Version: moduleVersion("github.com/valyala/fasthttp"), serve: serveFastHTTPGzip},
 		{Name: "ceiling-compress", Version: "net/http of " + runtime.Version(), handler: newCompressCeiling},
@@ -70,7 +71,8 @@ func (p Peer) Handler(s Site) (http.Handler, error) {
 }
 
 // Serve serves the files of the site until the listener fails. No timeouts are
-// set: a deadline costs a timer per request, which not every peer would pay.
+// set: a deadline costs a timer per request, which not every peer would pay. With a
+// listener of TLS that offers HTTP/2, the peers that are built on net/http speak it.
 func (p Peer) Serve(l net.Listener, s Site) error {
 	if p.serve != nil {
 		return p.serve(l, s)

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,6 +24,8 @@ func main() {
 	flag.IntVar(&site.Level, "level", inputs.DefaultLevel, "of gzip, for the peers that encode on request")
 	flag.IntVar(&site.Streams, "streams", 0, "how many responses servery's middleware may encode at once (0 for its default)")
 	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on")
+	cert := flag.String("cert", "", "the `file` of a certificate in PEM, to serve HTTP/2 and HTTP/1.1 over TLS")
+	key := flag.String("key", "", "the `file` of its key")
 	list := flag.Bool("list", false, "print the names and versions of all peers, tab-separated, and exit")
 	flag.Parse()
 	if *list {
@@ -31,14 +34,18 @@ func main() {
 		}
 		return
 	}
-	log.Fatal(run(*name, *addr, site))
+	if *name == "" {
+		log.Fatal("-name is missing; -list prints the names")
+	}
+	l, err := listen(*addr, *cert, *key)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(run(*name, l, site))
 }
 
 // run returns only on failure: the server ends with its process.
-func run(name, addr string, site peers.Site) error {
-	if name == "" {
-		return errors.New("-name is missing; -list prints the names")
-	}
+func run(name string, l net.Listener, site peers.Site) error {
 	peer, err := peers.ByName(name)
 	if err != nil {
 		return err
@@ -48,9 +55,20 @@ func run(name, addr string, site peers.Site) error {
 			return err
 		}
 	}
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return err
-	}
 	return peer.Serve(l, site)
+}
+
+// listen accepts no TLS before 1.3, so that all servers encrypt alike.
+func listen(addr, cert, key string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil || cert == "" {
+		return l, err
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return tls.NewListener(l, &tls.Config{
+		Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS13,
+	}), nil
 }
