@@ -83,7 +83,7 @@ func serveAsNobody(t *testing.T, path string) (server *testkit.Server, end func(
 	p := newProcess(t, cmd)
 	cmd.Env = append(os.Environ(), roleVariable+"=serve files")
 	if err := cmd.Start(); err != nil {
-		t.Skipf("root cannot start a process of nobody's: %v", err)
+		testkit.Lacks(t, "the right to start a process of nobody's ("+err.Error()+")")
 	}
 	said, _ := p.line()
 	_, address, ok := strings.Cut(strings.TrimSuffix(said, "/\n"), "http://")

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"servery/internal/accept"
@@ -27,8 +26,9 @@ func (m *Middleware) request(r *http.Request) (request, *http.Request) {
 	reads := q.head || r.Method == http.MethodGet
 	if !reads {
 		// A change is conditional on the state of the resource, whatever coding the client knows that in.
-		for _, suffix := range m.suffixes {
-			seen = withPlainTags(seen, r, "If-Match", etag.WithoutCoding(r.Header["If-Match"], suffix))
+		for _, coding := range m.Encoders.Codings() {
+			tags := etag.WithoutCoding(r.Header["If-Match"], m.Encoders.TagSuffix(coding))
+			seen = withPlainTags(seen, r, "If-Match", tags)
 		}
 	}
 	// Ranges are of the plain bytes. Other methods than GET have none (RFC 9110, section 14.2).
@@ -41,7 +41,7 @@ func (m *Middleware) request(r *http.Request) (request, *http.Request) {
 		return q, seen
 	}
 	q.coding = order[0]
-	q.suffix = m.suffixes[slices.Index(m.Encoders.Codings(), q.coding)]
+	q.suffix = m.Encoders.TagSuffix(q.coding)
 	q.held = etag.WithoutCoding(r.Header["If-None-Match"], q.suffix)
 	seen = withPlainTags(seen, r, "If-None-Match", q.held)
 	if reads {
@@ -58,8 +58,8 @@ func (m *Middleware) withoutCodedRange(r *http.Request) *http.Request {
 		return r
 	}
 	tag, _ := etag.Parse(lines[0])
-	for _, suffix := range m.suffixes {
-		if _, coded := tag.WithoutCoding(suffix); coded {
+	for _, coding := range m.Encoders.Codings() {
+		if _, coded := tag.WithoutCoding(m.Encoders.TagSuffix(coding)); coded {
 			seen := copied(r)
 			seen.Header.Del("If-Range")
 			seen.Header.Del("Range")

@@ -31,20 +31,10 @@ type Options struct {
 }
 
 // Middleware encodes what handlers write. It may be used by any number of goroutines.
-type Middleware struct {
-	Options
-	suffixes []string // of the entity-tags, as Encoders.Codings
-}
+type Middleware struct{ Options }
 
 // New returns the middleware for these options, which are complete.
-func New(o Options) *Middleware {
-	m := &Middleware{Options: o}
-	for _, coding := range o.Encoders.Codings() {
-		encoder, _ := o.Encoders.Encoder(coding)
-		m.suffixes = append(m.suffixes, encoder.TagSuffix())
-	}
-	return m
-}
+func New(o Options) *Middleware { return &Middleware{o} }
 
 // Serve lets next answer the request through a writer of this package.
 //
