@@ -100,9 +100,11 @@ var panicRules = []scriptRule{
 				return failed >= 0 && i >= failed
 			}
 			// A connection whose answer has failed is not handed over, and the handler goes another way.
-			refused := failed >= 0 && c.bare.facts().hijacked && !c.ours.facts().hijacked
+			if failed >= 0 && c.bare.facts().hijacked && !c.ours.facts().hijacked {
+				return !c.ours.answer.whole || c.ours.call.recovered != nil && c.isRecovered()
+			}
 			return failed >= 0 && slices.Contains([]string{"calls", "raw", "header of the handler"}, aspect) ||
-				aspect == "panic" && refused || aspect == "panic" && c.ours.call.arrived == http.ErrAbortHandler || c.ours.call.arrived != nil && c.isBroken(aspect)
+				aspect == "panic" && c.ours.call.arrived == http.ErrAbortHandler || c.ours.call.arrived != nil && c.isBroken(aspect)
 		},
 	},
 	{

@@ -91,6 +91,7 @@ var scriptSeeds = map[string]scriptSeed{
 	"encoder-cannot-be-made":                    {"200 Vary OnError", `options fails in New | write text 100000`},
 	"encoder-fails-at-once":                     {"200 Vary OnError", `options fails in Write | write text 10000`},
 	"encoder-fails-later":                       {"200 gzip Vary broken panic OnError", `options fails in Write | write text 1025 | flush await | write text 32768`},
+	"encoder-fails-before-a-hijack-recovered":   {"500 recovered OnError", `options fails in Write | outer recovers | write text 511 | write text 32768 | hijack | copy half-then-panic 1`},
 	"encoder-fails-before-a-hijack":             {"0 broken panic OnError", `options fails in Write | write text 511 | write text 32768 | hijack | copy half-then-panic 1`},
 	"encoder-fails-in-flush":                    {"200 Vary OnError", `options fails in Flush | write text 1025 | flush await`},
 	"encoder-fails-at-the-end":                  {"200 gzip Vary broken panic OnError", `options fails in Close | write text 100000`},
