@@ -5,6 +5,7 @@ import (
 
 	"servery/internal/accept"
 	"servery/internal/coded"
+	"servery/internal/deliver"
 	"servery/internal/plan"
 	"servery/internal/sidecar"
 )
@@ -15,6 +16,7 @@ type offer struct {
 	codings []plan.Coding // it alone
 	job     coded.Job     // that makes it, if it is no sidecar
 	kept    *coded.Body   // what the job made, or nil
+	ready   deliver.Ready // for what it makes
 }
 
 // offer finds the coded representation that the request wants most, if any is
@@ -37,7 +39,7 @@ func (x *exchange) offer(facts plan.Facts) offer {
 			}
 		}
 	}
-	order := accept.Order(wanted[:0], x.r.Header["Accept-Encoding"], offered)
+	order := accept.Order(wanted[:0], x.request.AcceptEncoding, offered)
 	switch {
 	case len(order) == 0 || order[0] == accept.Identity:
 		return offer{}
@@ -59,8 +61,8 @@ func (x *exchange) made(coding string, facts plan.Facts) offer {
 		o.kept = body
 	}
 	if x.known != nil {
-		i := slices.Index(x.encoders.Codings(), coding)
-		o.codings = x.known.codings[i : i+1 : i+1]
+		f := &x.known.coded[slices.Index(x.encoders.Codings(), coding)]
+		o.codings, o.ready = f.codings, f.ready
 	} else {
 		o.codings = []plan.Coding{x.codingOf(coding, facts)}
 	}
@@ -80,7 +82,7 @@ func (x *exchange) job(coding string) coded.Job {
 			Coding:     coding,
 			Level:      encoder.Level,
 			Generation: encoder.Generation,
-			Always:     !accept.IdentityAcceptable(x.r.Header["Accept-Encoding"]),
+			Always:     !accept.IdentityAcceptable(x.request.AcceptEncoding),
 		},
 		File:     x.file,
 		Encoders: x.encoders,
@@ -104,14 +106,14 @@ func (x *exchange) contentTagged() bool {
 // trusted and read, if it wants one more than identity.
 func (x *exchange) openSidecar() plan.Coding {
 	var wanted [8]string
-	for _, coding := range accept.Order(wanted[:0], x.r.Header["Accept-Encoding"], x.options.Sidecars) {
+	for _, coding := range accept.Order(wanted[:0], x.request.AcceptEncoding, x.options.Sidecars) {
 		if coding == accept.Identity {
 			break
 		}
 		if x.sidecar = sidecar.Open(x.loader, x.view, coding, x.file); x.sidecar == nil {
 			continue
 		}
-		tag, err := x.tags.Of(x.r.Context(), x.sidecar)
+		tag, err := x.tags.Of(x.ctx, x.sidecar)
 		if err == nil {
 			return plan.Coding{Name: coding, ETag: tag.ForCoding(tagSuffix(coding))}
 		}

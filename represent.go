@@ -1,6 +1,7 @@
 package servery
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -20,14 +21,16 @@ import (
 // request's goroutine.
 type exchange struct {
 	*fileServer
-	r     *http.Request
-	outer http.Header // what outer code has set of the answer so far
-	view  identity.View
+	ctx     context.Context // the request's
+	request plan.Request
+	outer   http.Header // what outer code has set of the answer so far
+	view    identity.View
 
 	// Both are owned. sidecar is nil until one is on offer.
 	file, sidecar *identity.Opened
 
-	known *known // of the file, or nil
+	known *known        // of the file, or nil
+	ready deliver.Ready // for the answer
 }
 
 func (x *exchange) close() {
@@ -64,14 +67,16 @@ func (x *exchange) decide() (answer, error) {
 func (x *exchange) represent(facts plan.Facts) (answer, error) {
 	o := x.offer(facts)
 	facts.Codings = o.codings
-	request := requestOf(x.r)
-	switch p := plan.Decide(request, facts); {
+	switch p := plan.Decide(x.request, facts); {
 	case p.ContentEncoding == "":
+		if x.known != nil {
+			x.ready = x.known.ready
+		}
 		return answerFrom(x.file, p)
 	case x.sidecar != nil:
-		return answerFrom(x.sidecar, p.Of(byterange.ExtentOf(x.sidecar.Info.Size), request.Head))
+		return answerFrom(x.sidecar, p.Of(byterange.ExtentOf(x.sidecar.Info.Size), x.request.Head))
 	default:
-		return x.encoded(p, request, facts, o)
+		return x.encoded(p, facts, o)
 	}
 }
 
@@ -93,26 +98,29 @@ func answerFrom(file *identity.Opened, p plan.Plan) (answer, error) {
 
 // encoded gets the body of a coded answer. Where the coding saves too little, nothing
 // may be made at the moment, or the file grows, it leads back to the plan, once.
-func (x *exchange) encoded(p plan.Plan, request plan.Request, facts plan.Facts, o offer) (answer, error) {
+func (x *exchange) encoded(p plan.Plan, facts plan.Facts, o offer) (answer, error) {
 	body, err := o.kept, error(nil)
 	if body == nil {
-		body, err = x.options.Cache.store.Make(x.r.Context(), o.job)
+		body, err = x.options.Cache.store.Make(x.ctx, o.job)
 	}
-	saturated := errors.Is(err, offload.ErrSaturated) || errors.Is(err, flight.ErrShutdown)
-	identityWill := accept.IdentityAcceptable(request.AcceptEncoding)
-	switch {
-	case err == nil && body.Worth:
+	if err == nil && body.Worth {
 		if body.Plain != "" {
 			p.ETag = body.Plain.ForCoding(x.encoders.TagSuffix(o.job.Key.Coding))
 		}
-		return answer{p.Of(body.Extent, request.Head), body}, nil
+		x.ready = o.ready
+		x.ready.ContentLength = body.Length
+		return answer{p.Of(body.Extent, x.request.Head), body}, nil
+	}
+	saturated := errors.Is(err, offload.ErrSaturated) || errors.Is(err, flight.ErrShutdown)
+	identityWill := accept.IdentityAcceptable(x.request.AcceptEncoding)
+	switch {
 	case saturated && (x.options.OnSaturation == Reject || !identityWill):
 		return answer{plan: plan.Failure(http.StatusServiceUnavailable)}, nil
 	case err != nil && !saturated && !(identityWill && errors.Is(err, coded.ErrGrown)):
 		return answer{}, err
 	}
 	facts.Codings = nil
-	return answerFrom(x.file, plan.Decide(request, facts))
+	return answerFrom(x.file, plan.Decide(x.request, facts))
 }
 
 // facts collects what the plan needs to know of the file. What outer code said of
@@ -126,7 +134,7 @@ func (x *exchange) facts() (plan.Facts, error) {
 	if f.ContentType, err = x.contentType(); err != nil {
 		return f, err
 	}
-	if f.ETag, err = x.tags.Of(x.r.Context(), x.file); err != nil {
+	if f.ETag, err = x.tags.Of(x.ctx, x.file); err != nil {
 		return f, err
 	}
 	f.Negotiable = (len(x.options.Sidecars) > 0 || x.encodes(f.Size)) &&
@@ -165,7 +173,15 @@ type known struct {
 	mediaType    string // "" where only outer code said one
 	extent       byterange.Extent
 	lastModified string
-	codings      []plan.Coding // as the encoders
+	ready        deliver.Ready
+	coded        []form // as the encoders
+}
+
+// form is a coded representation. What is ready lacks the length, which only the body
+// tells.
+type form struct {
+	codings []plan.Coding // it alone
+	ready   deliver.Ready
 }
 
 func (x *exchange) prepare(facts plan.Facts) *known {
@@ -176,8 +192,19 @@ func (x *exchange) prepare(facts plan.Facts) *known {
 	if !facts.ModTime.IsZero() {
 		k.lastModified = facts.ModTime.Format(plan.TimeFormat)
 	}
+	k.ready = deliver.Ready{
+		ContentType:   []string{facts.ContentType},
+		ContentLength: []string{k.extent.Length},
+		ETag:          []string{string(facts.ETag)},
+		LastModified:  []string{k.lastModified},
+		CacheControl:  []string{facts.CacheControl},
+	}
 	for _, coding := range x.encoders.Codings() {
-		k.codings = append(k.codings, x.codingOf(coding, facts))
+		c := x.codingOf(coding, facts)
+		f := form{[]plan.Coding{c}, k.ready}
+		f.ready.ContentEncoding = []string{c.Name}
+		f.ready.ETag = []string{string(c.ETag)}
+		k.coded = append(k.coded, f)
 	}
 	return k
 }

@@ -28,5 +28,7 @@
 // are not listed, nothing is logged, and nothing is written into the root.
 //
 // Handlers and directories may be shared by any number of goroutines. Options are
-// copied when a handler is made; changing them afterwards has no effect.
+// copied when a handler is made; changing them afterwards has no effect. Answers share
+// the values of header fields: code around a handler sets others in their place, or
+// appends, and does not write into the slices.
 package servery

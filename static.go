@@ -93,8 +93,9 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
 	err := fs.ErrNotExist
 	target, ok := urlpath.Parse(r.URL.Path, r.URL.EscapedPath())
 	if ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name)) {
+		request := requestOf(r)
 		for i := range attempts {
-			err = s.attempt(w, r, target, s.need(r, target.Name, i > 0))
+			err = s.attempt(w, r, target, &request, i > 0)
 			if !errors.Is(err, identity.ErrChanged) {
 				break
 			}
@@ -106,29 +107,32 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
 }
 
 // attempt answers the request, or returns an error and has written nothing.
-func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlpath.Target, need identity.Need) error {
+func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlpath.Target, request *plan.Request, again bool) error {
 	view, err := s.tree.View()
 	if err != nil {
 		return err
 	}
 	defer view.Release()
 
-	head := r.Method == http.MethodHead
+	need := identity.Whole // which is looked at most closely
+	if !again {
+		need = s.need(request, target.Name)
+	}
 	opened, location, err := s.find(view, r, target, need)
 	switch {
 	case err != nil:
 		return err
 	case location != "":
-		deliver.Answer(w, head, plan.Redirect(location), nil)
+		deliver.Answer(w, request.Head, plan.Redirect(location), nil)
 		return nil
 	}
-	x := &exchange{fileServer: s, r: r, outer: w.Header(), view: view, file: opened}
+	x := &exchange{fileServer: s, ctx: r.Context(), request: *request, outer: w.Header(), view: view, file: opened}
 	defer x.close()
 	a, err := x.decide()
 	if err != nil {
 		return err
 	}
-	deliver.Answer(w, head, a.plan, a.content)
+	deliver.AnswerReady(w, request.Head, a.plan, a.content, &x.ready)
 	return nil
 }
 
@@ -147,12 +151,13 @@ func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Ta
 	if err != nil || !opened.IsDir() && !target.Slash {
 		return opened, "", err
 	}
+	isDir := opened.IsDir()
 	opened.Close()
 	switch {
-	case opened.IsDir() && (target.Slash || s.options.NoRedirect):
+	case isDir && (target.Slash || s.options.NoRedirect):
 		opened, err = s.index(view, target.Name, need)
 		return opened, "", err
-	case opened.IsDir():
+	case isDir:
 		return nil, urlpath.WithSlash(r.URL.Path, r.URL.RawQuery), nil
 	case s.options.NoRedirect || target.Name == ".": // a root that is a file has no name to go to
 		return nil, "", fs.ErrNotExist
@@ -187,21 +192,15 @@ func (s *fileServer) index(view identity.View, directory string, need identity.N
 
 // need tells what the file will be opened for. Nothing in the request or the name says
 // otherwise where it is the whole.
-func (s *fileServer) need(r *http.Request, name string, again bool) identity.Need {
+func (s *fileServer) need(request *plan.Request, name string) identity.Need {
 	switch {
-	case again:
-		return identity.Whole // which is looked at most closely
-	case r.Method != http.MethodGet:
+	case request.Head:
 		return identity.Facts
-	case len(r.Header["Range"]) > 0:
+	case len(request.Range) > 0:
 		return identity.Bytes
-	case len(r.Header["Accept-Encoding"]) > 0 && s.mayBeCoded(name):
+	case len(request.IfMatch)+len(request.IfNoneMatch)+len(request.IfModifiedSince)+len(request.IfUnmodifiedSince) > 0,
+		len(request.AcceptEncoding) > 0 && s.mayBeCoded(name):
 		return identity.Facts
-	}
-	for _, name := range [...]string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
-		if len(r.Header[name]) > 0 {
-			return identity.Facts
-		}
 	}
 	return identity.Whole
 }

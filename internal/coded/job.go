@@ -131,6 +131,7 @@ func (o *output) body(digest hash.Hash, err error) (*Body, error) {
 		return nil, encoding{errors.New("the encoder wrote nothing")}
 	}
 	body := &Body{Bytes: bytes.Clone(o.Bytes()), Extent: byterange.ExtentOf(int64(o.Len())), Worth: true}
+	body.Length = []string{body.Extent.Length}
 	if digest != nil {
 		body.Plain = identity.TagOfSum(digest.Sum(nil))
 	}

@@ -41,6 +41,7 @@ type Key struct {
 type Body struct {
 	Bytes  []byte
 	Extent byterange.Extent // of Bytes
+	Length []string         // Extent.Length, ready to be a field's value
 	Worth  bool             // if not, Bytes is empty: the coding saves too little
 	Plain  etag.Tag         // made of the very bytes that were encoded, where the Job asked for it
 }

@@ -21,7 +21,12 @@ type Content interface {
 // http.ErrAbortHandler: it is the only end that no client takes for a complete
 // answer. content may be nil where the plan has no ranges.
 func Answer(w http.ResponseWriter, head bool, p plan.Plan, content Content) {
-	setFields(w.Header(), p)
+	AnswerReady(w, head, p, content, &Ready{})
+}
+
+// AnswerReady is Answer with values that are ready.
+func AnswerReady(w http.ResponseWriter, head bool, p plan.Plan, content Content, ready *Ready) {
+	setFields(w.Header(), p, ready)
 	w.WriteHeader(p.Status)
 	if head {
 		return

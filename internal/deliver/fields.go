@@ -7,26 +7,37 @@ import (
 	"servery/internal/plan"
 )
 
+// Ready are values of fields that were made once for any number of answers. They are
+// used where a plan has the very same values. The zero Ready is none.
+type Ready struct{ ContentType, ContentLength, ContentEncoding, ETag, LastModified, CacheControl []string }
+
+// What is the same in all answers.
+var (
+	bytesUnit      = []string{"bytes"}
+	noSniff        = []string{"nosniff"}
+	acceptEncoding = []string{"Accept-Encoding"}
+)
+
 // setFields makes h say what the plan says. What outer code set about the body
 // is replaced or removed, Vary is merged, and everything else is left alone.
-func setFields(h http.Header, p plan.Plan) {
+func setFields(h http.Header, p plan.Plan, ready *Ready) {
 	f := fields.New(h, 13)
-	f.Set("Content-Type", p.ContentType)
-	f.Set("Content-Length", p.ContentLength)
+	f.SetReady("Content-Type", p.ContentType, ready.ContentType)
+	f.SetReady("Content-Length", p.ContentLength, ready.ContentLength)
 	f.Set("Content-Range", p.ContentRange)
-	f.Set("Content-Encoding", p.ContentEncoding)
-	f.Set("Etag", string(p.ETag))
-	f.Set("Last-Modified", p.LastModified)
-	f.Set("Cache-Control", p.CacheControl)
-	f.Set("Accept-Ranges", p.AcceptRanges)
+	f.SetReady("Content-Encoding", p.ContentEncoding, ready.ContentEncoding)
+	f.SetReady("Etag", string(p.ETag), ready.ETag)
+	f.SetReady("Last-Modified", p.LastModified, ready.LastModified)
+	f.SetReady("Cache-Control", p.CacheControl, ready.CacheControl)
+	f.SetReady("Accept-Ranges", p.AcceptRanges, bytesUnit)
 	f.SetIfAny("Allow", p.Allow)
 	f.SetIfAny("Location", p.Location)
 	f.SetIfAny("Retry-After", p.RetryAfter)
 	if p.NoSniff {
-		f.Set("X-Content-Type-Options", "nosniff")
+		f.SetReady("X-Content-Type-Options", "nosniff", noSniff)
 	}
 	if p.Vary {
-		f.Vary("Accept-Encoding")
+		f.Vary("Accept-Encoding", acceptEncoding)
 	}
 	if p.ContentType == "" && len(p.Ranges) > 0 {
 		h["Content-Type"] = nil // keeps net/http from guessing where outer code wants none

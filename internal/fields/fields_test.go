@@ -29,7 +29,7 @@ func TestVary(t *testing.T) {
 	} {
 		h := http.Header{"Vary": tt.lines}
 		s := fields.New(h, 1)
-		s.Vary(name)
+		s.Vary(name, nil)
 		if diff := cmp.Diff(tt.want, h["Vary"]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
@@ -61,6 +61,38 @@ func TestValuesAreApart(t *testing.T) {
 	for i := range 9 {
 		if got := h[strconv.Itoa(i)]; got[0] != "value "+strconv.Itoa(i) || len(got) != 2 {
 			t.Errorf("%d: got %q", i, got)
+		}
+	}
+}
+
+func TestReady(t *testing.T) {
+	for _, tt := range []struct {
+		value  string
+		ready  []string
+		shared bool
+		want   []string
+		reason string
+	}{
+		{"a", []string{"a", "spare"}[:1], true, []string{"a"}, "it holds the value"},
+		{"b", []string{"a"}, false, []string{"b"}, "it holds another, made ready for another answer or written into"},
+		{"a", []string{"a", "a"}, false, []string{"a"}, "it holds more"},
+		{"a", nil, false, []string{"a"}, "nothing is ready"},
+		{"", []string{""}, false, nil, "no value is no field"},
+	} {
+		h := http.Header{"Vary": nil, "Name": {"old"}}
+		s := fields.New(h, 1)
+		s.SetReady("Name", tt.value, tt.ready)
+		if tt.value != "" {
+			s.Vary(tt.value, tt.ready)
+		}
+		for _, name := range []string{"Name", "Vary"} {
+			got := h[name]
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", tt.reason, name, diff)
+			}
+			if shared := len(got) > 0 && len(tt.ready) > 0 && &got[0] == &tt.ready[0]; shared != tt.shared || cap(got) > 1 {
+				t.Errorf("%s, %s: shared %t with room for %d", tt.reason, name, shared, cap(got))
+			}
 		}
 	}
 }

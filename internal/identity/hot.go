@@ -69,6 +69,18 @@ func (h hotFiles) find(view View, name string, now time.Time, need Need) *hotFil
 	return file
 }
 
+// size returns how large the file was that a name led to lately, or zero. It is a hint:
+// what is there now may be another file.
+func (h hotFiles) size(name string) int64 {
+	if h.files == nil {
+		return 0
+	}
+	if file, ok := h.files.Peek(name); ok {
+		return file.info.Size
+	}
+	return 0
+}
+
 // Remember keeps what is known of a file, whose tag this is, for those who ask for
 // it next, with what the caller makes of it. Nothing is kept of an identity that is not
 // settled, or not the system's own.

@@ -36,6 +36,7 @@ type Loader struct {
 	small    sync.Pool // of *[]byte, smallest long
 	copying  sync.Pool // of *[]byte, copyBuffer long
 	hot      hotFiles
+	found    sync.Pool // of *Opened, of remembered files
 }
 
 // NewLoader returns a Loader that reads files of up to small bytes into memory,
@@ -45,6 +46,7 @@ func NewLoader(small int, hot int64, now func() time.Time) *Loader {
 	l := &Loader{smallest: small, hot: newHotFiles(hot), now: now}
 	l.small.New = func() any { return new(make([]byte, max(small, 0))) }
 	l.copying.New = func() any { return new(make([]byte, copyBuffer)) }
+	l.found.New = func() any { return new(Opened) }
 	return l
 }
 
@@ -94,7 +96,8 @@ func (l *Loader) Open(view View, name string, need Need) (*Opened, error) {
 			o.Close()
 		}
 	}()
-	if err := o.look(need == Whole && o.Seekable() && l.smallest > 0); err != nil {
+	readFirst := need == Whole && o.Seekable() && l.smallest > 0 && l.hot.size(name) <= int64(l.smallest)
+	if err := o.look(readFirst); err != nil {
 		return nil, err
 	}
 	if need == Whole && o.Small() && o.plain == nil {
@@ -116,17 +119,10 @@ func (l *Loader) Remembered(view View, name string, need Need) *Opened {
 	if file == nil {
 		return nil
 	}
-	return &Opened{
-		Name:    name,
-		Info:    file.info,
-		ModTime: file.modTime,
-		Now:     now,
-		Settled: true,
-		loader:  l,
-		view:    view,
-		plain:   file.plain,
-		hot:     file,
-	}
+	o := l.found.Get().(*Opened)
+	o.Name, o.Info, o.ModTime, o.Now, o.Settled = name, file.info, file.modTime, now, true
+	o.loader, o.view, o.plain, o.hot = l, view, file.plain, file
+	return o
 }
 
 // look fills in what the file says. Reading comes first where it is asked for:
@@ -276,8 +272,15 @@ func (o *Opened) Another() (*Handle, error) {
 // are no ranges.
 func (o *Opened) Seekable() bool { return o.hot != nil || o.Handle.Seekable() }
 
-// Close gives up the request's reference and its buffer.
+// Close gives up the request's reference and its buffer. Nothing of o may be used after
+// it.
 func (o *Opened) Close() {
+	if o.hot != nil && o.Handle == nil { // it was lent to nobody
+		pool := &o.loader.found
+		*o = Opened{}
+		pool.Put(o)
+		return
+	}
 	if o.Handle != nil {
 		o.Handle.Release()
 	}

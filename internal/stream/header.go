@@ -26,7 +26,7 @@ func (e edits) apply(h http.Header) {
 	}
 	f := fields.New(h, 6)
 	if e.vary {
-		f.Vary("Accept-Encoding")
+		f.Vary("Accept-Encoding", nil)
 	}
 	if e.tag != "" {
 		f.Set("Etag", string(e.tag))
