@@ -13,7 +13,7 @@ import (
 const (
 	// hotOverhead is what a remembered file is charged besides its bytes and its name:
 	// the entry, its share of the map, and the caller's memo.
-	hotOverhead = 1024
+	hotOverhead = 1536
 
 	// verifiedFor is how long a name is trusted to lead to where it led, beneath the
 	// tree, as long as it leads to the same file in the same state. What is at the name
