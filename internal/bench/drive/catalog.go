@@ -83,7 +83,7 @@ func catalog(ctx context.Context, serve string) ([]peer, error) {
 func goPeer(info PeerInfo, serve string) peer {
 	p := peer{PeerInfo: info, head: leastHead, coded: leastCodedHead, small: leastHead, least: inputs.LeastCoded}
 	switch info.Name {
-	case inputs.Ceiling, "servery", "servery-0":
+	case inputs.Ceiling, "servery", "servery-0", "servery-hot", "servery-read", "servery-sendfile":
 		p.head, p.coded = preparedHead, preparedCodedHead
 	case "statigz":
 		p.coded = declaredHead

@@ -47,6 +47,7 @@ type Measurement struct {
 	Client    string `json:"client"`              // the load generator
 	Round     int    `json:"round"`               // from 1
 	Condition string `json:"condition,omitempty"` // the field that made the request conditional
+	Resident  int64  `json:"resident,omitempty"`  // the server's memory at the most, in bytes; 0 if the system does not tell
 	load.Result
 }
 

@@ -168,7 +168,7 @@ func (r *run) against(ctx context.Context, s inputs.Scenario, p peer, do func(se
 }
 
 func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measurement, err error) {
-	err = r.against(ctx, s, p, func(_ *server, base string, found findings) error {
+	err = r.against(ctx, s, p, func(server *server, base string, found findings) error {
 		m.Condition = found.condition
 		request := load.Request{
 			URL: base + s.Path, Files: s.Files, Header: found.field, Churn: s.Churn, Connections: r.config.Connections,
@@ -177,6 +177,7 @@ func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measure
 		if m.Result, err = r.load(ctx, s, base, request); err != nil {
 			return err
 		}
+		m.Resident, _ = mostResidentOfAll(server.cmd.Process.Pid) // what the system does not tell is left open
 		if s.Size >= large && found.size > 0 {
 			m.PerSecond = m.RateByBytes(found.size)
 		}

@@ -12,6 +12,9 @@ var (
 	makingPeers  = []string{Ceiling, "servery", "servery-0", "gzhttp", "nginx-gzip", "caddy-gzip"}
 	sharingPeers = []string{"servery-0", "gzhttp"} // the processor, with a tiny answer
 
+	// The ways in which servery can send a file.
+	crossingPeers = []string{Ceiling, "servery-hot", "servery-read", "servery-sendfile"}
+
 	// Those that are set up with a certificate.
 	tlsPeers      = []string{Ceiling, "servery", "nethttp", "nginx"}
 	tlsCodedPeers = []string{Ceiling, "servery", "gzhttp", "nginx-gzip", "nginx-static"}
@@ -40,6 +43,11 @@ func Scenarios() []Scenario {
 		coded("h2-gzip-64k", "64k.txt", 64<<10, codedPeers, Ceiling).by(HTTP2, tlsCodedPeers),
 		coded("gzip-64k-same", "64k.txt", 64<<10, makingPeers, "servery"),
 		coded("gzip-64k-distinct", "distinct/*.txt", 64<<10, makingPeers, "gzhttp").numbered(distinct),
+	}
+	for _, kibibytes := range []int{1, 4, 16, 32, 64, 128} {
+		s := plain(fmt.Sprintf("crossover-%dk", kibibytes), fmt.Sprintf("%dk.txt", kibibytes), kibibytes<<10)
+		s.Peers = crossingPeers
+		all = append(all, s)
 	}
 	all = append(all, crowds(behind)...)
 	all = append(all,
