@@ -23,7 +23,7 @@ type offer struct {
 // wanted more than identity. Among those that it wants equally the sidecar comes
 // first: it is there already.
 func (x *exchange) offer(facts plan.Facts) offer {
-	if !facts.Negotiable {
+	if !facts.Negotiable || len(x.request.AcceptEncoding) == 0 {
 		return offer{}
 	}
 	var names, wanted [8]string
