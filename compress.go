@@ -86,6 +86,12 @@ type CompressOptions struct {
 	// is sent uncoded then, or cut if it had begun. Too much load is no failure. It is
 	// called concurrently. nil means that nobody is told.
 	OnError func(*http.Request, error)
+
+	// Observe is told what became of each response, with the request as it came, when the
+	// handler has returned or panicked, but not of requests for an upgrade. It is called
+	// concurrently, in the request's goroutine. nil means that nobody is told, and costs
+	// nothing.
+	Observe func(*http.Request, Outcome)
 }
 
 const mostMinSize = 64 << 10
@@ -135,6 +141,7 @@ func (o *CompressOptions) complete() stream.Options {
 		Large:        c.Limiter.large,
 		Open:         c.Limiter.open,
 		OnError:      c.OnError,
+		Observe:      reporting(c.Observe),
 	}
 }
 

@@ -56,6 +56,7 @@ func (x *exchange) made(coding string, facts plan.Facts) offer {
 	o := offer{job: x.job(coding)}
 	if body, ok := x.options.Cache.store.Kept(o.job); ok {
 		if !body.Worth {
+			x.tellBody(BodyHit, body)
 			return offer{}
 		}
 		o.kept = body

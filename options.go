@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -126,6 +127,11 @@ type FileServerOptions struct {
 	// slash, whose index is then served at once, and of a file to its name
 	// without one, which is then not found.
 	NoRedirect bool
+
+	// Observe is told what became of each request when it is answered, or has broken off.
+	// It is called concurrently, in the request's goroutine. nil means that nobody is
+	// told, and costs nothing.
+	Observe func(*http.Request, Outcome)
 }
 
 // Saturation is what a handler does when it may not compress any more at the moment.

@@ -31,6 +31,7 @@ type exchange struct {
 
 	known *known        // of the file, or nil
 	ready deliver.Ready // for the answer
+	out   *Outcome      // to be told, or nil
 }
 
 func (x *exchange) close() {
@@ -60,6 +61,7 @@ func (x *exchange) decide() (answer, error) {
 	a, err := x.represent(facts)
 	if err == nil {
 		x.file.Remember(facts.ETag, func() any { return x.prepare(facts) })
+		x.tell(facts, a.plan)
 	}
 	return a, err
 }
@@ -99,10 +101,7 @@ func answerFrom(file *identity.Opened, p plan.Plan) (answer, error) {
 // encoded gets the body of a coded answer. Where the coding saves too little, nothing
 // may be made at the moment, or the file grows, it leads back to the plan, once.
 func (x *exchange) encoded(p plan.Plan, facts plan.Facts, o offer) (answer, error) {
-	body, err := o.kept, error(nil)
-	if body == nil {
-		body, err = x.options.Cache.store.Make(x.ctx, o.job)
-	}
+	body, err := x.body(o)
 	if err == nil && body.Worth {
 		if body.Plain != "" {
 			p.ETag = body.Plain.ForCoding(x.encoders.TagSuffix(o.job.Key.Coding))
@@ -111,7 +110,7 @@ func (x *exchange) encoded(p plan.Plan, facts plan.Facts, o offer) (answer, erro
 		x.ready.ContentLength = body.Length
 		return answer{p.Of(body.Extent, x.request.Head), body}, nil
 	}
-	saturated := errors.Is(err, offload.ErrSaturated) || errors.Is(err, flight.ErrShutdown)
+	saturated := isSaturated(err)
 	identityWill := accept.IdentityAcceptable(x.request.AcceptEncoding)
 	switch {
 	case saturated && (x.options.OnSaturation == Reject || !identityWill):
@@ -121,6 +120,22 @@ func (x *exchange) encoded(p plan.Plan, facts plan.Facts, o offer) (answer, erro
 	}
 	facts.Codings = nil
 	return answerFrom(x.file, plan.Decide(x.request, facts))
+}
+
+// body returns what is on offer, and makes it if need be.
+func (x *exchange) body(o offer) (*coded.Body, error) {
+	if o.kept != nil {
+		x.tellBody(BodyHit, o.kept)
+		return o.kept, nil
+	}
+	start := x.clock()
+	body, joined, err := x.options.Cache.store.Make(x.ctx, o.job)
+	x.tellMade(start, body, joined, err)
+	return body, err
+}
+
+func isSaturated(err error) bool {
+	return errors.Is(err, offload.ErrSaturated) || errors.Is(err, flight.ErrShutdown)
 }
 
 // facts collects what the plan needs to know of the file. What outer code said of

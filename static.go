@@ -76,44 +76,77 @@ func (s *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if len(s.options.Encoders)+len(s.options.Sidecars) > 0 {
 		stream.Leave(w) // what is sent plain here is meant to be, and sendfile's
 	}
+	if s.options.Observe == nil {
+		s.serve(w, r, nil)
+		return
+	}
+	var out Outcome
+	defer func() { s.options.Observe(r, out) }() // of what breaks off, too
+	s.serve(w, r, &out)
+}
+
+// serve answers the request and tells out about it, if that is not nil.
+func (s *fileServer) serve(w http.ResponseWriter, r *http.Request, out *Outcome) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		s.serveFile(w, r)
+		s.serveFile(w, r, out)
 	case http.MethodOptions:
-		deliver.Answer(w, false, plan.Options(), nil)
+		s.answer(w, false, answer{plan: plan.Options()}, nil, out)
 	default:
-		deliver.Answer(w, false, plan.Failure(http.StatusMethodNotAllowed), nil)
+		s.answer(w, false, answer{plan: plan.Failure(http.StatusMethodNotAllowed)}, nil, out)
 	}
+}
+
+// answer delivers an answer, and cuts the connection if that fails.
+func (s *fileServer) answer(w http.ResponseWriter, head bool, a answer, ready *deliver.Ready, out *Outcome) {
+	if out != nil {
+		out.tell(a.plan)
+	}
+	err := deliver.Answer(w, head, a.plan, a.content, ready)
+	if err == nil {
+		return
+	}
+	if out != nil {
+		out.Err = err
+	}
+	panic(http.ErrAbortHandler)
 }
 
 // attempts is how often a file is opened that changes while it is looked at.
 const attempts = 3
 
-func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
+func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request, out *Outcome) {
 	err := fs.ErrNotExist
 	target, ok := urlpath.Parse(r.URL.Path, r.URL.EscapedPath())
 	if ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name)) {
 		request := requestOf(r)
 		for i := range attempts {
-			err = s.attempt(w, r, target, &request, i > 0)
+			err = s.attempt(w, r, target, &request, i > 0, out)
 			if !errors.Is(err, identity.ErrChanged) {
 				break
 			}
 		}
 	}
-	if err != nil {
-		deliver.Answer(w, r.Method == http.MethodHead, plan.Failure(identity.StatusOf(err)), nil)
+	if err == nil {
+		return
 	}
+	if out != nil {
+		out.Err = err
+	}
+	s.answer(w, r.Method == http.MethodHead, answer{plan: plan.Failure(identity.StatusOf(err))}, nil, out)
 }
 
 // attempt answers the request, or returns an error and has written nothing.
-func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlpath.Target, request *plan.Request, again bool) error {
+func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlpath.Target, request *plan.Request, again bool, out *Outcome) error {
 	view, err := s.tree.View()
 	if err != nil {
 		return err
 	}
 	defer view.Release()
 
+	if again && out != nil {
+		*out = Outcome{}
+	}
 	need := identity.Whole // which is looked at most closely
 	if !again {
 		need = s.need(request, target.Name)
@@ -123,16 +156,16 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 	case err != nil:
 		return err
 	case location != "":
-		deliver.Answer(w, request.Head, plan.Redirect(location), nil)
+		s.answer(w, request.Head, answer{plan: plan.Redirect(location)}, nil, out)
 		return nil
 	}
-	x := &exchange{fileServer: s, ctx: r.Context(), request: *request, outer: w.Header(), view: view, file: opened}
+	x := &exchange{fileServer: s, ctx: r.Context(), request: *request, outer: w.Header(), view: view, file: opened, out: out}
 	defer x.close()
 	a, err := x.decide()
 	if err != nil {
 		return err
 	}
-	deliver.AnswerReady(w, request.Head, a.plan, a.content, &x.ready)
+	s.answer(w, request.Head, a, &x.ready, out)
 	return nil
 }
 

@@ -105,7 +105,8 @@ func (f *fixture) body(ctx context.Context, name string, changes ...func(*coded.
 	if body, ok := f.store.Kept(job); ok {
 		return body, nil
 	}
-	return f.store.Make(ctx, job)
+	body, _, err := f.store.Make(ctx, job)
+	return body, err
 }
 
 // numbered makes the same file another one.

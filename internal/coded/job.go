@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"hash"
+	"time"
 
 	"servery/internal/byterange"
 	"servery/internal/codec"
@@ -46,6 +47,7 @@ func (j Job) do(ctx context.Context, handle *identity.Handle) (*Body, error) {
 		return nil, err
 	}
 	defer slot.Release()
+	start := time.Now()
 	slot.GiveWay() // so that others who ask for the same can join
 
 	out := &output{most: j.most()}
@@ -75,7 +77,11 @@ func (j Job) do(ctx context.Context, handle *identity.Handle) (*Body, error) {
 	default:
 		err = encoding{err} // to be answered, not to be tried again: it was work enough
 	}
-	return out.body(digest, err)
+	body, err := out.body(digest, err)
+	if err == nil {
+		body.Took = time.Since(start)
+	}
+	return body, err
 }
 
 // touched reports whether nothing but the file's change time speaks for a change. A

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"sync/atomic"
+	"time"
 
 	"servery/internal/byterange"
 	"servery/internal/cache"
@@ -43,6 +44,7 @@ type Body struct {
 	Extent byterange.Extent // of Bytes
 	Length []string         // Extent.Length, ready to be a field's value
 	Worth  bool             // if not, Bytes is empty: the coding saves too little
+	Took   time.Duration    // the making, once there was a slot
 	Plain  etag.Tag         // made of the very bytes that were encoded, where the Job asked for it
 }
 
@@ -84,10 +86,10 @@ func (s *Store) Shutdown(ctx context.Context) error {
 // Kept returns what the job would make, if it is kept.
 func (s *Store) Kept(job Job) (*Body, bool) { return s.kept.Get(job.key()) }
 
-// Make does the job, or waits for somebody who does it.
-func (s *Store) Make(ctx context.Context, job Job) (*Body, error) {
+// Make does the job, or joins somebody who does it.
+func (s *Store) Make(ctx context.Context, job Job) (body *Body, joined bool, err error) {
 	job.Key = job.key()
-	body, _, err := s.flights.Do(ctx, job.Key, func() func(context.Context) (*Body, error) {
+	return s.flights.Do(ctx, job.Key, func() func(context.Context) (*Body, error) {
 		handle, err := job.File.Another()
 		return func(ctx context.Context) (*Body, error) {
 			if err != nil {
@@ -97,7 +99,6 @@ func (s *Store) Make(ctx context.Context, job Job) (*Body, error) {
 			return s.make(ctx, job, handle)
 		}
 	})
-	return body, err
 }
 
 // make does the job unless somebody has done it since the caller found nothing.

@@ -16,24 +16,17 @@ type Content interface {
 	WriteRange(w io.Writer, r byterange.Range) error
 }
 
-// Answer writes the plan and, unless head is set, what follows its head. Once
-// the head is out a failure cuts the connection by panicking with
-// http.ErrAbortHandler: it is the only end that no client takes for a complete
+// Answer writes the plan and, unless head is set, what follows its head. The head is out
+// when it fails: the connection has to be cut then, by a panic with
+// http.ErrAbortHandler, which is the only end that no client takes for a complete
 // answer. content may be nil where the plan has no ranges.
-func Answer(w http.ResponseWriter, head bool, p plan.Plan, content Content) {
-	AnswerReady(w, head, p, content, &Ready{})
-}
-
-// AnswerReady is Answer with values that are ready.
-func AnswerReady(w http.ResponseWriter, head bool, p plan.Plan, content Content, ready *Ready) {
+func Answer(w http.ResponseWriter, head bool, p plan.Plan, content Content, ready *Ready) error {
 	setFields(w.Header(), p, ready)
 	w.WriteHeader(p.Status)
 	if head {
-		return
+		return nil
 	}
-	if err := writeBody(w, p, content); err != nil {
-		panic(http.ErrAbortHandler)
-	}
+	return writeBody(w, p, content)
 }
 
 func writeBody(w io.Writer, p plan.Plan, content Content) error {

@@ -8,7 +8,7 @@ import (
 )
 
 // Ready are values of fields that were made once for any number of answers. They are
-// used where a plan has the very same values. The zero Ready is none.
+// used where a plan has the very same values. nil and the zero Ready are none.
 type Ready struct{ ContentType, ContentLength, ContentEncoding, ETag, LastModified, CacheControl []string }
 
 // What is the same in all answers.
@@ -21,6 +21,9 @@ var (
 // setFields makes h say what the plan says. What outer code set about the body
 // is replaced or removed, Vary is merged, and everything else is left alone.
 func setFields(h http.Header, p plan.Plan, ready *Ready) {
+	if ready == nil {
+		ready = new(Ready)
+	}
 	f := fields.New(h, 13)
 	f.SetReady("Content-Type", p.ContentType, ready.ContentType)
 	f.SetReady("Content-Length", p.ContentLength, ready.ContentLength)

@@ -15,7 +15,7 @@ import (
 func fieldsAfter(outer http.Header, p plan.Plan) http.Header {
 	w := httptest.NewRecorder()
 	maps.Copy(w.Header(), outer)
-	deliver.Answer(w, false, p, file{text: digits})
+	deliver.Answer(w, false, p, file{text: digits}, nil)
 	return w.Header()
 }
 
@@ -103,7 +103,7 @@ func TestNoTypeMeansNone(t *testing.T) {
 		t.Errorf("Content-Type %q, present %t, want nil, present", lines, ok)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		deliver.Answer(w, false, p, file{text: digits})
+		deliver.Answer(w, false, p, file{text: digits}, nil)
 	}))
 	defer server.Close()
 	response, err := server.Client().Get(server.URL)

@@ -115,6 +115,9 @@ func (o *Opened) Memo() any {
 	return o.hot.memo
 }
 
+// Hot reports whether the file was remembered.
+func (o *Opened) Hot() bool { return o.hot != nil }
+
 // hold makes sure that there is a handle: a file that was found in memory has none
 // before its bytes are needed and are not there.
 func (o *Opened) hold() error {

@@ -41,6 +41,7 @@ const (
 // verdict is what becomes of a response. All but wait are final.
 type verdict struct {
 	action
+	reason    Reason   // why it is not encoded; "" where it is, or may be
 	vary      bool     // it could have been encoded for another client
 	mediaType string   // what the plain bytes look like, for an encoded one that does not say
 	tag       etag.Tag // of a 304, in the coding that the client holds
@@ -52,8 +53,11 @@ const sniffLength = 512
 // decide is the one place that knows what is encoded. Its cases are those of RFC 9110 that a coding would break, and
 // then what is worth it.
 func (m *Middleware) decide(q *request, a answer) verdict {
-	if bodiless(a.status) || fixed(a.header) {
-		return verdict{action: pass}
+	switch {
+	case bodiless(a.status):
+		return verdict{action: pass, reason: Status}
+	case fixed(a.header):
+		return verdict{action: pass, reason: Header}
 	}
 	mediaType, known := typeOf(a)
 	switch {
@@ -62,22 +66,25 @@ func (m *Middleware) decide(q *request, a answer) verdict {
 		return notModified(q, a.header, mediaType == "" || m.compressible(mediaType))
 	case partial(a):
 		// Parts do not say their type outside of the body.
-		return verdict{action: pass, vary: mediatype.Essence(mediaType) == "multipart/byteranges" || m.compressible(mediaType)}
+		vary := mediatype.Essence(mediaType) == "multipart/byteranges" || m.compressible(mediaType)
+		return verdict{action: pass, reason: Range, vary: vary}
 	case !known:
 		return verdict{action: wait}
 	case !m.compressible(mediaType):
-		return verdict{action: pass}
+		return verdict{action: pass, reason: Type}
 	}
 	size, known := sizeOf(q, a)
 	switch {
 	case known && (size == 0 || size < int64(m.MinSize)):
-		return verdict{action: pass} // whatever a client accepts
+		return verdict{action: pass, reason: Small} // whatever a client accepts
 	case !known && a.size < max(int64(m.MinSize), 1) && a.moment == more:
 		return verdict{action: wait}
+	case q.ranged:
+		return verdict{action: pass, reason: Range, vary: true}
 	case q.coding == "":
-		return verdict{action: pass, vary: true}
+		return verdict{action: pass, reason: NotAccepted, vary: true}
 	case misnamed(a.header):
-		return verdict{action: pass}
+		return verdict{action: pass, reason: Header}
 	}
 	v := verdict{action: encode, vary: true}
 	if _, said := a.header["Content-Type"]; !said {
@@ -144,7 +151,7 @@ func partial(a answer) bool {
 
 // notModified is the verdict on a 304. It carries the tag that the client holds (RFC 9110, section 15.4.5).
 func notModified(q *request, h http.Header, vary bool) verdict {
-	v := verdict{action: pass, vary: vary}
+	v := verdict{action: pass, reason: Status, vary: vary}
 	tag, _ := etag.Parse(first(h, "Etag"))
 	if !tag.IsWeak() && slices.ContainsFunc(q.held, tag.WeakMatch) {
 		v.tag, v.vary = tag.ForCoding(q.suffix), true

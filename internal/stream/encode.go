@@ -87,8 +87,7 @@ func (s *writer) encode(p []byte, end ending) error {
 	for first := true; first || len(rest) > 0; first = false {
 		n, err := s.work(rest, end)
 		if err != nil && !s.begun {
-			s.report(err)
-			s.drop()
+			s.fallBack(err)
 			return s.pass(p)
 		}
 		if err != nil {
@@ -119,6 +118,7 @@ func (s *writer) work(p []byte, end ending) (n int, err error) {
 		return 0, err
 	}
 	defer slot.Release()
+	defer s.since(s.clock(), &s.gauge.encoded)
 	if large && s.begun {
 		slot.GiveWay() // the work with one slot may be too short to be due for it, that of many is not
 	}
@@ -165,6 +165,7 @@ func (s *writer) large() bool { return max(s.taken, s.declared) >= s.m.Threshold
 // at its deadlines, and when a client has nothing more to ask but still reads (RFC 9112, section 9.6), and what was begun
 // would be torn. A client that has left costs one more slice, of which nothing can be sent.
 func (s *writer) slot(large bool) (*offload.Slot, error) {
+	defer s.since(s.clock(), &s.gauge.waited)
 	limiter := s.m.Small
 	if large {
 		limiter = s.m.Large
@@ -218,6 +219,7 @@ func (s *writer) drain(length int64) error {
 		return nil
 	}
 	n, err := s.inner.Write(coded.Bytes())
+	s.gauge.coded += int64(n)
 	if err == nil && n < coded.Len() {
 		err = io.ErrShortWrite
 	}
@@ -230,10 +232,3 @@ func (s *writer) drain(length int64) error {
 type encoderError struct{ error }
 
 func (e encoderError) Unwrap() error { return e.error }
-
-// report tells the application of a failure of one of its encoders.
-func (s *writer) report(err error) {
-	if failure, ok := errors.AsType[encoderError](err); ok && s.m.OnError != nil {
-		s.m.OnError(s.q.Request, failure.error)
-	}
-}

@@ -7,6 +7,7 @@ import (
 
 // finish ends the response of a handler that has returned.
 func (s *writer) finish() {
+	s.gauge.returned = true
 	if s.state == undecided {
 		_ = s.ask(ended, nil) // who could be told is gone
 	}
@@ -56,6 +57,7 @@ func (s *writer) end() {
 	case s.begun:
 		s.abort = true
 	default:
+		s.verdict.reason = Incomplete
 		_ = s.pass(nil)
 	}
 }

@@ -163,9 +163,11 @@ func (s *writer) ReadFrom(src io.Reader) (int64, error) {
 		buffer := copyBuffers.Get().(*[copyBuffer]byte)
 		defer copyBuffers.Put(buffer)
 		rest, err := io.CopyBuffer(struct{ io.Writer }{s.inner}, src, buffer[:])
+		s.gauge.passed += rest
 		return n + rest, err
 	}
 	rest, err := inner.ReadFrom(src)
+	s.gauge.passed += rest
 	return n + rest, err
 }
 

@@ -11,7 +11,8 @@ import (
 // request is what a response depends on of the request that it answers.
 type request struct {
 	*http.Request
-	head bool
+	head   bool
+	ranged bool
 
 	coding string     // that the answer may have, or "" for none
 	suffix string     // of the entity-tags in that coding
@@ -32,7 +33,7 @@ func (m *Middleware) request(r *http.Request) (request, *http.Request) {
 		}
 	}
 	// Ranges are of the plain bytes. Other methods than GET have none (RFC 9110, section 14.2).
-	if len(seen.Header["Range"]) > 0 && r.Method == http.MethodGet {
+	if q.ranged = len(seen.Header["Range"]) > 0 && r.Method == http.MethodGet; q.ranged {
 		return q, seen
 	}
 	var wanted [8]string

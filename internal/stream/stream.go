@@ -27,7 +27,8 @@ type Options struct {
 	Small, Large *offload.Limiter
 	Open         *offload.Room
 
-	OnError func(*http.Request, error) // may be nil
+	OnError func(*http.Request, error)  // may be nil
+	Observe func(*http.Request, Report) // may be nil
 }
 
 // Middleware encodes what handlers write. It may be used by any number of goroutines.
@@ -47,6 +48,9 @@ func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, next http.Han
 	}
 	q, seen := m.request(r)
 	s := &writer{m: m, inner: w, q: q, declared: -1}
+	if m.Observe != nil {
+		defer s.observe()
+	}
 	defer s.discard()
 	if seen != r {
 		defer giveBack(r, seen)

@@ -28,6 +28,7 @@ type writer struct {
 
 	kept    *scratch // what has to be kept, or nil
 	verdict verdict
+	gauge   gauge
 	sent    bool // the inner writer has its status
 
 	// The fields below are of a response that is encoded.
@@ -97,7 +98,9 @@ func (s *writer) over() error {
 // Write takes all of p or fails. It keeps no reference to it.
 func (s *writer) Write(p []byte) (int, error) {
 	if s.through() {
-		return s.inner.Write(p)
+		n, err := s.inner.Write(p)
+		s.gauge.passed += int64(n)
+		return n, err
 	}
 	defer s.freeze()
 	if err := s.admit(len(p)); err != nil {
@@ -124,7 +127,9 @@ func (s *writer) Write(p []byte) (int, error) {
 // WriteString is for [io.WriteString].
 func (s *writer) WriteString(p string) (int, error) {
 	if s.through() {
-		return io.WriteString(s.inner, p)
+		n, err := io.WriteString(s.inner, p)
+		s.gauge.passed += int64(n)
+		return n, err
 	}
 	return s.Write([]byte(p))
 }
@@ -166,7 +171,7 @@ func (s *writer) ask(at moment, next []byte) error {
 		a.header = s.kept.header(a.header)
 		a.prefix, a.size = s.kept.with(next), a.size+int64(len(s.kept.plain))
 	}
-	v := verdict{action: pass}
+	v := verdict{action: pass, reason: Negotiated}
 	if !s.left {
 		v = s.m.decide(&s.q, a)
 	}
