@@ -98,7 +98,7 @@ func TestBrowserWholeTree(t *testing.T) {
 			}
 			next := browse(t, "tree.html", map[string]http.Handler{
 				"/list":   serveJSON(names),
-				"/files/": http.StripPrefix("/files", servery.FileServer(openDir(t, dir), nil)),
+				"/files/": http.StripPrefix("/files", testkit.LintServed(t, servery.FileServer(openDir(t, dir), nil), testkit.Lint)),
 			})
 			for len(want) > 0 {
 				var results []fetched
@@ -153,7 +153,7 @@ func TestBrowserRedirects(t *testing.T) {
 	}
 	next := browse(t, "redirects.html", map[string]http.Handler{
 		"/list":     serveJSON(list),
-		"/pre/fix/": http.StripPrefix("/pre/fix", servery.FileServer(openDir(t, oddTree(t)), nil)),
+		"/pre/fix/": http.StripPrefix("/pre/fix", testkit.LintServed(t, servery.FileServer(openDir(t, oddTree(t)), nil), testkit.Lint)),
 	})
 	var results []struct {
 		Error, Path, Query, Text string

@@ -104,7 +104,8 @@ func TestBrowserReload(t *testing.T) {
 	testkit.Write(t, filepath.Join(dir, "add.wasm"), tinyModule)
 	testkit.Write(t, filepath.Join(dir, "sound.wav"), silence(hour))
 	testkit.Settle()
-	files := &traffic{inner: servery.FileServer(openDir(t, dir), &servery.FileServerOptions{CacheControl: servery.Immutable("assets/")})}
+	inner := servery.FileServer(openDir(t, dir), &servery.FileServerOptions{CacheControl: servery.Immutable("assets/")})
+	files := &traffic{inner: testkit.LintServed(t, inner, testkit.Lint)}
 	next := browse(t, "app.html", map[string]http.Handler{"/app/": http.StripPrefix("/app", files)})
 
 	want := appPage{
@@ -158,7 +159,7 @@ func checkTraffic(t *testing.T, exchanges []exchange, assets []string, status in
 // the fonts that they name, scripts, modules, WebAssembly.
 func TestBrowserPackages(t *testing.T) {
 	dir := npmTree(t)
-	files := &traffic{inner: servery.FileServer(openDir(t, dir), nil)}
+	files := &traffic{inner: testkit.LintServed(t, servery.FileServer(openDir(t, dir), nil), testkit.Lint)}
 	next := browse(t, "npm.html", map[string]http.Handler{"/npm/": http.StripPrefix("/npm", files)})
 	type page struct {
 		Error, Bootstrap, Hidden, Parser string

@@ -47,6 +47,8 @@ func gunzip(body []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
+// A coded answer says its coding and the length of what is sent, and has a tag of its
+// own (RFC 9110, sections 8.4, 8.6 and 8.8.3.3).
 func TestCodedAnswer(t *testing.T) {
 	text := realText(t, 300_000)
 	server, _ := serveTree(t, map[string]string{"file.txt": text}, nil)
@@ -109,6 +111,8 @@ func TestCodedAnswer(t *testing.T) {
 	}
 }
 
+// Ranges are of the plain file, and only that says Accept-Ranges (RFC 9110, sections
+// 14.3 and 15.3.7).
 func TestCodedAndRanges(t *testing.T) {
 	text := realText(t, 50_000)
 	server, _ := serveTree(t, map[string]string{"file.txt": text}, nil)

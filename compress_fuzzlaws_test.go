@@ -2,9 +2,12 @@ package servery_test
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
+
+	"servery/internal/testkit"
 )
 
 // scriptLaw holds for every answer behind Compress.
@@ -43,9 +46,8 @@ var scriptLaws = []scriptLaw{
 	{"nothing is decoded that the handler has not written", func(c *scriptComparison) bool {
 		return c.ours.coding() == "" || c.ours.facts().hijacked || bytes.HasPrefix(c.ours.facts().attempted, c.ours.answer.plain)
 	}},
-	{"not both Content-Length and Transfer-Encoding", func(c *scriptComparison) bool {
-		header := c.ours.answer.header
-		return header["Content-Length"] == nil || header["Transfer-Encoding"] == nil
+	{"the framing has no fault that it has not without Compress", func(c *scriptComparison) bool {
+		return len(c.framingFaults(c.ours)) == 0 || len(c.framingFaults(c.bare)) > 0
 	}},
 	{"a coded body that was all there has a length, if no trailers follow", func(c *scriptComparison) bool {
 		facts := c.ours.facts()
@@ -61,6 +63,19 @@ var scriptLaws = []scriptLaw{
 	{"OnError is told of failures of encoders, and of nothing else", func(c *scriptComparison) bool {
 		return c.ours.call.told == 0 || c.script.fails()
 	}},
+}
+
+// framingFaults are those of a final answer, if there was one.
+func (c *scriptComparison) framingFaults(of *scriptOutcome) []string {
+	a := of.answer
+	if a.status == 0 || c.ours.facts().hijacked {
+		return nil
+	}
+	var broken error
+	if !a.whole {
+		broken = io.ErrUnexpectedEOF
+	}
+	return testkit.LintFraming(c.script.chosen("method"), nil, testkit.Response{Status: a.status, Header: a.header, Body: a.body, Err: broken})
 }
 
 // mayFail reports whether the encoder fails.

@@ -109,7 +109,8 @@ func TestCompressHeadTakesTheBody(t *testing.T) {
 	}
 }
 
-// HEAD and GET of one handler have the same fields, whoever of them declares what.
+// HEAD and GET of one handler have the same fields, whoever of them declares what. See
+// RFC 9110, section 9.3.2.
 func TestCompressHeadIsLikeGet(t *testing.T) {
 	text := realText(t, 40_000)
 	server := serveHandler(t, servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,8 +13,8 @@ import (
 	"servery/internal/testkit"
 )
 
-// HTTP/1.0 has no chunks: a body has its exact length, and the connection goes on, or
-// it ends with the connection.
+// HTTP/1.0 has no chunks: a body has its exact length, and the connection goes on, or it
+// ends with the connection. See RFC 9112, sections 6.1, 6.3 and 9.3.
 func TestCompressHTTP10(t *testing.T) {
 	text, noise := realText(t, 40_000), incompressible(1<<20)
 	flushed := func(body string) http.HandlerFunc {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"servery"
+	"servery/internal/testkit"
 )
 
 // fetch2 asks over HTTP/2 and returns the answer with its body, and how that ended.
@@ -23,7 +24,7 @@ func fetch2(t *testing.T, server *httptest.Server, method string, fields ...stri
 		t.Fatal(err)
 	}
 	setFields(request.Header, fields)
-	response, err := server.Client().Do(request)
+	response, err := testkit.Linting(t, server.Client().Transport, testkit.LintFraming).RoundTrip(request)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,7 +8,8 @@ import (
 	"servery"
 )
 
-// Interim answers are sent while the handler is at work, and say nothing of the final one.
+// Interim answers are sent while the handler is at work, and say nothing of the final
+// one. See RFC 9110, section 15.2, and RFC 8297.
 func TestCompressForwardsInterimAnswers(t *testing.T) {
 	text := realText(t, 5000)
 	for _, accept := range []string{"gzip", "zstd", "identity"} {
@@ -87,7 +88,8 @@ func TestCompressAfterAnInterimAnswer(t *testing.T) {
 	}
 }
 
-// A client that waits for 100 (Continue) gets it when the handler reads.
+// A client that waits for 100 (Continue) gets it when the handler reads. See RFC 9110,
+// section 10.1.1.
 func TestCompressAndContinue(t *testing.T) {
 	text := realText(t, 5000)
 	server := serveHandler(t, servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -83,7 +83,8 @@ func TestCompressEmptyBodies(t *testing.T) {
 	}
 }
 
-// A handler that breaks its word about the length fails as it does without Compress.
+// A handler that breaks its word about the length fails as it does without Compress. A
+// body that is not as long as was said is incomplete (RFC 9112, section 6.3).
 func TestCompressAndABrokenLength(t *testing.T) {
 	text, noise := realText(t, 5000), incompressible(300_000)
 	for _, tt := range []struct {
@@ -221,7 +222,9 @@ func TestCompressWhenTheClientHasLeft(t *testing.T) {
 	}
 }
 
-// A coding can make a body longer. What was collected as a whole has an exact length all the same.
+// A coding can make a body longer. What was collected as a whole has an exact length all
+// the same. It is the length of what is sent (RFC 9110, section 8.6; RFC 9112, section
+// 6.2).
 func TestCompressLengthOfWhatDoesNotShrink(t *testing.T) {
 	body := incompressible(16 << 10)
 	s := serveTwins(t, nil, func(w http.ResponseWriter, _ *http.Request) {

@@ -7,6 +7,7 @@ import (
 	"servery"
 )
 
+// The coding is what the client prefers among what there is (RFC 9110, section 12.5.3).
 func TestCompressNegotiation(t *testing.T) {
 	text := realText(t, 5000)
 	s := serveTwins(t, nil, says(200, text, textType, `ETag: "v1"`))
@@ -84,7 +85,8 @@ func TestCompressOffersItsEncoders(t *testing.T) {
 	}
 }
 
-// Vary is where the coding could have differed, and only there.
+// Vary is where the coding could have differed, and only there. See RFC 9110, section
+// 12.5.5.
 func TestCompressVary(t *testing.T) {
 	text := realText(t, 5000)
 	for _, tt := range []struct {

@@ -131,7 +131,7 @@ func TestCompressProxyInformationalAndTrailers(t *testing.T) {
 		t.Fatal(err)
 	}
 	request.Header.Set("Accept-Encoding", "gzip")
-	response, err := transport.RoundTrip(request)
+	response, err := testkit.Linting(t, transport, testkit.LintHandler).RoundTrip(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ func TestCompressCopyKeepsSendfile(t *testing.T) {
 	dir := testkit.Tree(t, map[string]string{"large.txt": realText(t, 200_000)})
 	counts := func(arguments ...string) map[string]calls {
 		server := trace(t, roleVariable+"=serve copied", append([]string{testBinary(t), dir}, arguments...)...)
+		server.server.Rules = testkit.LintHandler
 		for _, tt := range copies {
 			server.repeat(tt.label, tt.target, tt.field)
 		}

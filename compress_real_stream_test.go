@@ -111,7 +111,8 @@ func openAnswer(t *testing.T, server *testkit.Server, accept string) *http.Respo
 	request.Header.Set("Accept-Encoding", accept)
 	transport := &http.Transport{DisableCompression: true, ResponseHeaderTimeout: testkit.Patience}
 	t.Cleanup(transport.CloseIdleConnections)
-	response, err := (&http.Client{Transport: transport, Timeout: 2 * testkit.Patience}).Do(request)
+	linted := testkit.Linting(t, transport, testkit.LintHandler)
+	response, err := (&http.Client{Transport: linted, Timeout: 2 * testkit.Patience}).Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

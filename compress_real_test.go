@@ -13,7 +13,9 @@ import (
 // answered outside of it, for whoever verifies the framing.
 func serveInside(tb testing.TB, handler http.Handler) *testkit.Server {
 	tb.Helper()
-	return testkit.Serve(tb, answerOptions(servery.Compress(nil)(handler)))
+	server := testkit.Serve(tb, answerOptions(servery.Compress(nil)(handler)))
+	server.Rules = testkit.LintHandler
+	return server
 }
 
 func answerOptions(handler http.Handler) http.Handler {

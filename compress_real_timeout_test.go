@@ -44,6 +44,7 @@ func TestCompressInTimeoutHandler(t *testing.T) {
 		mux.Handle("/late", http.TimeoutHandler(inner, soon, "too late"))
 		mux.Handle("/", http.TimeoutHandler(inner, testkit.Patience, "too late"))
 		server := testkit.Serve(t, answerOptions(mux))
+		server.Rules = testkit.LintHandler
 		want := seen{200, "gzip", true, `"v1-gz6.1"`, text}
 		if size < 1024 {
 			want = seen{200, "", false, `"v1"`, text}

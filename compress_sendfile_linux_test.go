@@ -48,6 +48,7 @@ func TestCompressKeepsSendfile(t *testing.T) {
 		{"noise", "/own/noise.txt", acceptGzip, true, false, "a FileServer's verdict that no coding is worth it"},
 		{"coded", "/net/large.txt", acceptGzip, false, false, "coded"},
 	}
+	server.server.Rules = testkit.LintHandler
 	for _, tt := range tests {
 		server.repeat(tt.label, tt.target, tt.field)
 	}

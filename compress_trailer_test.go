@@ -31,7 +31,8 @@ func fetchTrailed(t *testing.T, handler http.Handler, fields ...string) trailed 
 	return trailed{response.Header, response.Trailer, len(response.TransferEncoding) > 0, string(body)}
 }
 
-// Trailers follow a complete body, whatever its size and whatever became of it.
+// Trailers follow a complete body, whatever its size and whatever became of it. They
+// need chunks (RFC 9112, section 7.1.2).
 func TestCompressTrailers(t *testing.T) {
 	text := realText(t, 300_000)
 	noise := incompressible(300_000)

@@ -74,6 +74,8 @@ func TestCompressReplacesIdentity(t *testing.T) {
 	}
 }
 
+// A handler may forbid what Compress does (RFC 9110, section 7.7; RFC 9111, section
+// 5.2.2.6).
 func TestCompressObeysNoTransform(t *testing.T) {
 	text := realText(t, 5000)
 	for _, tt := range []struct {
@@ -147,7 +149,8 @@ func TestCompressPassesSwitchingProtocols(t *testing.T) {
 	}
 }
 
-// Requests that may turn a connection into something else go through with their own writer.
+// Requests that may turn a connection into something else go through with their own
+// writer. See RFC 9110, section 7.8.
 func TestCompressStepsAsideForUpgrades(t *testing.T) {
 	text := realText(t, 5000)
 	for _, tt := range []struct {

@@ -218,6 +218,7 @@ func (w *wire) answer(tb testing.TB) *http.Response {
 	if err != nil {
 		tb.Fatalf("%s: no answer: %v", w.method, err)
 	}
+	testkit.LintHead(tb, w.method, response)
 	return response
 }
 

@@ -11,6 +11,8 @@ import (
 	"servery/internal/testkit"
 )
 
+// OPTIONS says which methods there are, and what is none of them is refused with that
+// list (RFC 9110, sections 9.1, 9.3.7, 10.2.1 and 15.5.6).
 func TestMethods(t *testing.T) {
 	server, _ := serveTree(t, map[string]string{"file.txt": "file"}, nil)
 	for _, target := range []string{"/file.txt", "/missing"} {
@@ -103,6 +105,7 @@ func TestOuterFields(t *testing.T) {
 		{"/file.txt", "Range: bytes=4-", 416, map[string]string{"Cache-Control": "", "Etag": "", "Content-Range": "bytes */4"}, "an error"},
 	} {
 		outer = lies
+		server.Linter.Forget() // the outer fields are others
 		got := server.Get(tt.target, tt.field)
 		if got.Status != tt.status {
 			t.Errorf("%s %s: status %d, want %d", tt.target, tt.field, got.Status, tt.status)
@@ -114,11 +117,13 @@ func TestOuterFields(t *testing.T) {
 		}
 	}
 	outer = http.Header{"Content-Type": nil}
+	server.Linter.Forget()
 	if got := server.Get("/file.txt"); got.Header.Values("Content-Type") != nil {
 		t.Errorf("a type that outer code suppressed is %q", got.Header["Content-Type"])
 	}
 }
 
+// Vary is one list, to which outer code has added its part (RFC 9110, section 12.5.5).
 func TestVaryIsMerged(t *testing.T) {
 	inner := servery.FileServer(openDir(t, testkit.Tree(t, map[string]string{"file.txt": realText(t, 5000)})), nil)
 	var outer []string
@@ -135,12 +140,14 @@ func TestVaryIsMerged(t *testing.T) {
 		{[]string{"X-Accept-Encoding"}, []string{"X-Accept-Encoding, Accept-Encoding"}},
 	} {
 		outer = tt.outer
+		server.Linter.Forget()
 		if got := server.Get("/file.txt"); !slices.Equal(got.Header["Vary"], tt.want) {
 			t.Errorf("outer Vary %q became %q, want %q", tt.outer, got.Header["Vary"], tt.want)
 		}
 	}
 }
 
+// What has a hash in its name never changes (RFC 8246), and a 304 says so, too.
 func TestCacheControl(t *testing.T) {
 	files := map[string]string{"index.html": "i", "assets/app.js": "a", "assetsx.js": "x", "none.txt": "n"}
 	policy := servery.Immutable("assets/")
@@ -171,6 +178,7 @@ func TestCacheControl(t *testing.T) {
 	}
 }
 
+// The type is that of the file, whatever part of it is sent (RFC 9110, section 8.3).
 func TestMediaTypes(t *testing.T) {
 	files := map[string]string{
 		"app.js": "x", "app.mjs": "x", "style.CSS": "x", "x.wasm": "x", "x.svg": "x", "x.json": "{}", "x.own": "x",
@@ -197,6 +205,7 @@ func TestMediaTypes(t *testing.T) {
 	}
 }
 
+// Whatever cannot be found is missing, and no more is said (RFC 9110, section 15.5.5).
 func TestErrorsSayOnlyTheirStatus(t *testing.T) {
 	server, path := serveTree(t, map[string]string{"file.txt": "file"}, nil)
 	for _, target := range []string{"/missing", "/file.txt/x", "/" + strings.Repeat("x", 300), "/%00"} {

@@ -20,7 +20,7 @@ func TestCurlWholeTree(t *testing.T) {
 		t.Run(tree.name, func(t *testing.T) {
 			dir := tree.dir(t)
 			found, missing := tree.files(t, dir)
-			server := testkit.Serve(t, servery.FileServer(openDir(t, dir), nil))
+			server := testkit.Serve(t, testkit.LintServed(t, servery.FileServer(openDir(t, dir), nil), testkit.Lint))
 			for _, encoding := range pathEncodings {
 				curlFound(t, server, encoding.encode, found)
 				curlMissing(t, server, encoding.encode, missing)
@@ -43,7 +43,7 @@ func TestCurlParallel(t *testing.T) {
 	tree := realTrees()[0]
 	dir := tree.dir(t)
 	found, _ := tree.files(t, dir)
-	server := testkit.Serve(t, servery.FileServer(openDir(t, dir), nil))
+	server := testkit.Serve(t, testkit.LintServed(t, servery.FileServer(openDir(t, dir), nil), testkit.Lint))
 	connections, _ := curlFetch(t, server, pathEncodings[0].encode, found, "--parallel", "--parallel-immediate", "--parallel-max", "20")
 	if connections < 2 {
 		t.Errorf("%d connections", connections)

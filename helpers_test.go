@@ -20,7 +20,9 @@ import (
 func serveTree(tb testing.TB, files map[string]string, opts *servery.FileServerOptions) (*testkit.Server, string) {
 	tb.Helper()
 	path := testkit.Tree(tb, files)
-	return testkit.Serve(tb, servery.FileServer(openDir(tb, path), opts)), path
+	server := testkit.Serve(tb, servery.FileServer(openDir(tb, path), opts))
+	server.Rules = testkit.Lint
+	return server, path
 }
 
 func openDir(tb testing.TB, path string) *servery.Dir {

@@ -122,9 +122,11 @@ func TestFilesThatLie(t *testing.T) {
 			return liar{f, tt.stat, func() { opened-- }}
 		}}
 		recorder := httptest.NewRecorder()
-		panicked := panicOf(func() {
-			servery.FileServer(fsys, nil).ServeHTTP(recorder, httptest.NewRequest("GET", "/file.txt", nil))
-		})
+		request := httptest.NewRequest("GET", "/file.txt", nil)
+		panicked := panicOf(func() { servery.FileServer(fsys, nil).ServeHTTP(recorder, request) })
+		if panicked == nil {
+			testkit.LintRecorded(t, request, recorder, testkit.Lint)
+		}
 		if opened != 0 {
 			t.Errorf("%s: %d files left open", tt.name, opened)
 		}

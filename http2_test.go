@@ -26,6 +26,7 @@ func TestHTTP2(t *testing.T) {
 	text := realText(t, 3<<20)
 	path := testkit.Tree(t, map[string]string{"small.txt": text[:1000], "large.txt": text})
 	server := http2Server(t, servery.FileServer(openDir(t, path), nil))
+	client := &http.Client{Transport: testkit.Linting(t, server.Client().Transport, testkit.Lint)}
 	for _, tt := range []struct {
 		method, target, field, value string
 		status                       int
@@ -47,7 +48,7 @@ func TestHTTP2(t *testing.T) {
 		if tt.field != "" {
 			request.Header.Set(tt.field, tt.value)
 		}
-		response, err := server.Client().Do(request)
+		response, err := client.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}

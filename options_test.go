@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"servery"
+	"servery/internal/testkit"
 )
 
 func TestValidate(t *testing.T) {
@@ -70,7 +71,9 @@ func TestOptionsAreCopied(t *testing.T) {
 	options.Ranges = -1
 	get := func(target string) *httptest.ResponseRecorder {
 		recorder := httptest.NewRecorder()
-		handler.ServeHTTP(recorder, httptest.NewRequest("GET", target, nil))
+		request := httptest.NewRequest("GET", target, nil)
+		handler.ServeHTTP(recorder, request)
+		testkit.LintRecorded(t, request, recorder, testkit.Lint)
 		return recorder
 	}
 	if got := get("/").Body.String(); got != "one" {
@@ -81,6 +84,7 @@ func TestOptionsAreCopied(t *testing.T) {
 	}
 }
 
+// More ranges than are allowed get the whole file (RFC 9110, section 17.15).
 func TestRangesOption(t *testing.T) {
 	text := realText(t, 1000)
 	for _, tt := range []struct {

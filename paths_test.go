@@ -63,6 +63,8 @@ func pathTree(t *testing.T) string {
 	return dir
 }
 
+// Redirects stay on the host, and what is not there is missing (RFC 9110, sections
+// 10.2.2, 15.4.2 and 15.5.5); what is well-known is not hidden (RFC 8615).
 func TestPaths(t *testing.T) {
 	server := testkit.Serve(t, servery.FileServer(openDir(t, pathTree(t)), nil))
 	oddPath := url.PathEscape(odd)
@@ -222,7 +224,9 @@ func TestPathsThatNoServerSends(t *testing.T) {
 	handler := servery.FileServer(openDir(t, pathTree(t)), nil)
 	for _, path := range []string{"", "file.txt", ".", "..", "../..", "docs/", "\\", "\x00", "//", strings.Repeat("../", 1000)} {
 		recorder := httptest.NewRecorder()
-		handler.ServeHTTP(recorder, &http.Request{Method: "GET", URL: &url.URL{Path: path}})
+		request := &http.Request{Method: "GET", URL: &url.URL{Path: path}}
+		handler.ServeHTTP(recorder, request)
+		testkit.LintRecorded(t, request, recorder, testkit.Lint)
 		if code := recorder.Code; code != 200 && code != 301 && code != 404 {
 			t.Errorf("path %q: status %d", path, code)
 		}

@@ -130,7 +130,8 @@ type failingFileAt struct{ failingFile }
 
 func (f failingFileAt) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
-// What was opened is there: whatever reading it reports, it is not missing.
+// What was opened is there: whatever reading it reports, it is not missing. So it is the
+// server that has failed (RFC 9110, section 15.6.1).
 func TestFailureToReadIs500(t *testing.T) {
 	held := fstest.MapFS{}
 	for _, name := range []string{"small.txt", "small"} {

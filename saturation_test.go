@@ -59,6 +59,7 @@ func (s *saturated) recover() {
 	s.atRest(s.t)
 }
 
+// 503 says when to come again (RFC 9110, sections 10.2.3 and 15.6.4).
 func TestSaturation(t *testing.T) {
 	s := saturate(t, func(*servery.FileServerOptions) {})
 	warmTag := s.server.Get("/warm.txt", acceptGzip).Header.Get("Etag")

@@ -112,6 +112,7 @@ func TestSidecarInForeignRoot(t *testing.T) {
 			r.Header.Set("Accept-Encoding", accept)
 			recorder := httptest.NewRecorder()
 			handler.ServeHTTP(recorder, r)
+			testkit.LintRecorded(t, r, recorder, testkit.Lint)
 			fmt.Printf("%s: %d %s\n", request, recorder.Code, recorder.Header().Get("Content-Encoding"))
 		}
 		if err := os.WriteFile(filepath.Join(dir, "new"), nil, 0o644); err == nil {

@@ -17,6 +17,8 @@ func vary(size int) string {
 	return "Accept-Encoding"
 }
 
+// GET sends the whole file and its length, and HEAD has the same head (RFC 9110, sections
+// 8.6, 9.3.1 and 9.3.2).
 func TestWholeFile(t *testing.T) {
 	for _, size := range []int{0, 1, 511, 512, 513, 4096, 16 << 10, 16<<10 + 1, 200_000, 3 << 20} {
 		text := realText(t, size)

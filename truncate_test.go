@@ -140,6 +140,7 @@ func (d *slowDownload) answer() *http.Response {
 	if err != nil {
 		d.t.Fatal(err)
 	}
+	testkit.LintHead(d.t, "GET", response)
 	return response
 }
 

@@ -15,6 +15,8 @@ import (
 	"servery/internal/testkit"
 )
 
+// The tag is of the content, and so the same on every replica (RFC 9110, sections 8.8.3
+// and 8.8.3.1).
 func TestTagIsOfTheContent(t *testing.T) {
 	text := realText(t, 3<<20)
 	small, medium, large := text[:1000], text[:500_000], text
@@ -74,6 +76,8 @@ func TestContentETagMax(t *testing.T) {
 	}
 }
 
+// A date that cannot be when the file was modified is not sent (RFC 9110, sections 8.8.2
+// and 8.8.2.1).
 func TestMeaninglessDates(t *testing.T) {
 	const size = 2 << 20 // above ContentETagMax
 	text := realText(t, size)
@@ -114,8 +118,8 @@ func TestMeaninglessDates(t *testing.T) {
 	}
 }
 
-// A file that was written a moment ago may be written again without its times
-// showing it.
+// A file that was written a moment ago may be written again without its times showing
+// it. Its tag is weak meanwhile (RFC 9110, section 8.8.1).
 func TestUnsettled(t *testing.T) {
 	text := realText(t, 2<<20)
 	path := t.TempDir()

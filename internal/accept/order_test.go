@@ -8,6 +8,8 @@ import (
 	"servery/internal/accept"
 )
 
+// All lines are one list, and the names are those of content codings (RFC 9110, sections
+// 5.3, 8.4.1 and 12.5.3).
 func TestOrder(t *testing.T) {
 	// What the server offers in all rows but the last ones, its favourite first.
 	server := []string{"zstd", "br", "gzip"}

@@ -9,6 +9,7 @@ import (
 	"servery/internal/byterange"
 )
 
+// See RFC 9110, sections 14.4 and 15.3.7.1.
 func TestContentRange(t *testing.T) {
 	tests := []struct {
 		r      byterange.Range
@@ -28,6 +29,7 @@ func TestContentRange(t *testing.T) {
 	}
 }
 
+// The size is what a client needs to ask better (RFC 9110, sections 14.4 and 15.5.17).
 func TestUnsatisfied(t *testing.T) {
 	tests := []struct {
 		size   int64
@@ -55,6 +57,7 @@ func assemble(boundary, contentType string, asked ranges, data string) []byte {
 	return body.Bytes()
 }
 
+// See RFC 9110, section 14.6.
 func TestMultipartOnTheWire(t *testing.T) {
 	got := assemble("B", "text/plain", ranges{{8, 2}, {0, 1}}, "0123456789")
 	want := "--B\r\nContent-Type: text/plain\r\nContent-Range: bytes 8-9/10\r\n\r\n89" +

@@ -18,6 +18,8 @@ const (
 
 type ranges = []byterange.Range
 
+// Units, forms and what they stand for are those of RFC 9110, sections 14.1, 14.1.1 and
+// 14.1.2.
 func TestParseOne(t *testing.T) {
 	tests := []struct {
 		field   string
@@ -126,6 +128,7 @@ func TestParseBeyondInt64(t *testing.T) {
 	}
 }
 
+// Many small ranges cost more than they are worth (RFC 9110, section 17.15).
 func TestParseSeveral(t *testing.T) {
 	tests := []struct {
 		lines   []string

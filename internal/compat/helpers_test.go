@@ -63,7 +63,7 @@ func client(tb testing.TB) *http.Client {
 	transport := &http.Transport{DisableCompression: true, ResponseHeaderTimeout: testkit.Patience}
 	tb.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{
-		Transport:     transport,
+		Transport:     testkit.Linting(tb, transport, testkit.LintFraming),
 		Timeout:       2 * testkit.Patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

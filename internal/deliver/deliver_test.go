@@ -69,6 +69,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
+// The length of several parts is known before (RFC 9110, sections 8.6 and 15.3.7.2).
 func TestMultipartIsWhatWasPromised(t *testing.T) {
 	w := httptest.NewRecorder()
 	deliver.Answer(w, false, decide(plan.Request{Range: []string{"bytes=8-,0-0,3-5"}}), file{text: digits}, nil)

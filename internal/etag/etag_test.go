@@ -6,6 +6,7 @@ import (
 	"servery/internal/etag"
 )
 
+// The grammar is that of RFC 9110, section 8.8.3.
 func TestParse(t *testing.T) {
 	tests := []struct {
 		in     string
@@ -81,6 +82,7 @@ func TestComparison(t *testing.T) {
 	}
 }
 
+// Two codings are two representations (RFC 9110, section 8.8.3.3).
 func TestForCoding(t *testing.T) {
 	tests := []struct {
 		in, want etag.Tag

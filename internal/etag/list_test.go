@@ -7,6 +7,7 @@ import (
 	"servery/internal/etag"
 )
 
+// All lines are one list (RFC 9110, sections 5.3, 13.1.1 and 13.1.2).
 func TestMatches(t *testing.T) {
 	tests := []struct {
 		lines        []string

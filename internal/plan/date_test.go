@@ -7,8 +7,9 @@ import (
 	"servery/internal/plan"
 )
 
-// TestDateForms asks with If-Modified-Since: 304 says that the field was read as a
-// date that is not before that of the file, 200 that it is earlier or no date.
+// TestDateForms asks with If-Modified-Since: 304 says that the field was read as a date
+// that is not before that of the file, 200 that it is earlier or no date. All three
+// forms of RFC 9110, section 5.6.7, are dates.
 func TestDateForms(t *testing.T) {
 	at := func(year int) time.Time { return time.Date(year, time.March, 1, 12, 0, 0, 0, time.UTC) }
 	tests := []struct {

@@ -186,6 +186,9 @@ func seen(p plan.Plan) visible {
 	}
 }
 
+// Every combination of preconditions has the status and the fields that RFC 9110,
+// sections 13.1.1, 13.1.2, 13.1.3, 13.1.4, 13.1.5, 13.2.2, 15.3.7, 15.4.5 and 15.5.13,
+// say.
 func TestDecisionTable(t *testing.T) {
 	total, wrong := 0, 0
 	for c := range combinations() {

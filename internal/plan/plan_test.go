@@ -9,6 +9,8 @@ import (
 // text is a file with every field that an answer can have.
 func text() plan.Facts { return representations[0].facts() }
 
+// A client that refuses all there is gets nothing of it (RFC 9110, sections 12.5.3 and
+// 15.5.7).
 func TestNotAcceptable(t *testing.T) {
 	image := text()
 	image.Negotiable = false
@@ -44,8 +46,8 @@ func TestNotAcceptable(t *testing.T) {
 	}
 }
 
-// TestVary has every status of a file, once for a type that could be coded and
-// once for one that could not.
+// TestVary has every status of a file, once for a type that could be coded and once for
+// one that could not. Each says what it depends on (RFC 9110, section 12.5.5).
 func TestVary(t *testing.T) {
 	tests := []struct {
 		request plan.Request
@@ -107,6 +109,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// See RFC 9110, sections 9.3.7 and 10.2.1.
 func TestOptions(t *testing.T) {
 	want := plan.Plan{Status: 204, Allow: "GET, HEAD, OPTIONS"}
 	if got := plan.Options(); !equal(got, want) {

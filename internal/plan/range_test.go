@@ -13,6 +13,8 @@ import (
 
 func sized(size int64) plan.Facts { return with(func(f *plan.Facts) { f.Size = size }) }
 
+// Range counts for GET, in the unit of bytes, where it is valid (RFC 9110, section
+// 14.2).
 func TestRanges(t *testing.T) {
 	noRanges := with(func(f *plan.Facts) { f.MostRanges = 0 })
 	twoRanges := with(func(f *plan.Facts) { f.MostRanges = 2 })
@@ -83,6 +85,7 @@ func TestHeadHasNoRanges(t *testing.T) {
 	}
 }
 
+// See RFC 9110, section 15.5.17.
 func TestUnsatisfiable(t *testing.T) {
 	got := seen(plan.Decide(plan.Request{Range: []string{"bytes=10-"}}, text()))
 	want := visible{
@@ -94,6 +97,7 @@ func TestUnsatisfiable(t *testing.T) {
 	}
 }
 
+// Each part says what it is (RFC 9110, section 15.3.7.2).
 func TestMultipart(t *testing.T) {
 	tests := []struct{ contentType, partType, reason string }{
 		{mediaType, mediaType, "each part says the type of the file"},

@@ -18,8 +18,16 @@ import (
 // answers by the framing of RFC 9112 alone.
 type Conn struct {
 	net.Conn
+	server *Server
 	tb     testing.TB
 	reader *bufio.Reader
+	sent   []sent // what is not answered yet
+}
+
+// sent is a request.
+type sent struct {
+	method, target string
+	fields         []string
 }
 
 // Response is an answer as it came over the wire.
@@ -39,7 +47,7 @@ func (s *Server) Dial() *Conn {
 		s.tb.Fatal(err)
 	}
 	s.tb.Cleanup(func() { c.Close() })
-	return &Conn{Conn: c, tb: s.tb, reader: bufio.NewReader(c)}
+	return &Conn{Conn: c, server: s, tb: s.tb, reader: bufio.NewReader(c)}
 }
 
 // Get sends one request on a connection of its own and returns the answer, whose
@@ -69,11 +77,7 @@ func (s *Server) Do(method, target string, fields ...string) Response {
 func (c *Conn) Do(method, target string, fields ...string) Response {
 	c.tb.Helper()
 	c.Send(method, target, fields...)
-	response := c.Read(method)
-	for _, fault := range Lint(method, fields, response) {
-		c.tb.Errorf("%s %s %q: %s\n%s", method, target, fields, fault, response.Head)
-	}
-	return response
+	return c.read(method, Lint)
 }
 
 // Send sends a request without a body.
@@ -85,21 +89,34 @@ func (c *Conn) Send(method, target string, fields ...string) {
 		b.WriteString(field + "\r\n")
 	}
 	b.WriteString("\r\n")
+	c.sent = append(c.sent, sent{method, target, fields})
 	c.SetDeadline(time.Now().Add(Patience))
 	if _, err := io.WriteString(c, b.String()); err != nil {
 		c.tb.Fatalf("%s %s: %v", method, target, err)
 	}
 }
 
-// Read reads the answer to a request with this method.
+// Read reads the answer to a request with this method, and fails the test if the
+// server's rules find a fault with it.
 func (c *Conn) Read(method string) Response {
+	c.tb.Helper()
+	return c.read(method, LintFraming)
+}
+
+func (c *Conn) read(method string, rules Rules) Response {
 	c.tb.Helper()
 	response, err := readHead(c.reader)
 	if err != nil {
 		c.tb.Fatalf("%s: no answer: %v", method, err)
 	}
-	if method != "HEAD" && response.Status != http.StatusNoContent && response.Status != http.StatusNotModified {
+	if method != "HEAD" && response.Status >= 200 && response.Status != http.StatusNoContent && response.Status != http.StatusNotModified {
 		response.Body, response.Err = readBody(c.reader, response.Header)
+	}
+	if len(c.sent) > 0 { // or else the test wrote the request by itself
+		c.server.lint(c.sent[0], response, rules)
+		if response.Status >= 200 {
+			c.sent = c.sent[1:]
+		}
 	}
 	return response
 }

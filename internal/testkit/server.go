@@ -16,11 +16,22 @@ import (
 // fails instead of hanging.
 const Patience = 20 * time.Second
 
-// Server is an http.Server on a loopback port.
+// Server is an http.Server on a loopback port. Whatever a Conn reads from it has to
+// pass its rules.
 type Server struct {
 	Addr string
-	tb   testing.TB
+
+	// Rules are those of every answer. Where they are nil an answer that Do reads has
+	// to pass Lint, as one of a FileServer, and another one LintFraming.
+	Rules Rules
+
+	Linter *Linter // compares all answers; never nil
+
+	tb testing.TB
 }
+
+// Rules return what is wrong with an answer to a request that has these fields.
+type Rules func(method string, fields []string, r Response) []string
 
 // Serve serves handler until the test ends, which it does not before every
 // request has been answered.
@@ -42,11 +53,26 @@ func Serve(tb testing.TB, handler http.Handler) *Server {
 		}
 		<-ended
 	})
-	return &Server{Addr: listener.Addr().String(), tb: tb}
+	return Connect(tb, listener.Addr().String())
 }
 
 // Connect returns a server that somebody else runs.
-func Connect(tb testing.TB, addr string) *Server { return &Server{Addr: addr, tb: tb} }
+func Connect(tb testing.TB, addr string) *Server {
+	return &Server{Addr: addr, Linter: new(Linter), tb: tb}
+}
+
+// lint fails the test for what is wrong with an answer.
+func (s *Server) lint(request sent, response Response, rules Rules) {
+	s.tb.Helper()
+	if s.Rules != nil {
+		rules = s.Rules
+	}
+	faults := rules(request.method, request.fields, response)
+	faults = append(faults, s.Linter.Check(request.method, request.target, request.fields, response)...)
+	for _, fault := range faults {
+		s.tb.Errorf("%s %s %q: %s\n%s", request.method, request.target, request.fields, fault, response.Head)
+	}
+}
 
 // logWriter makes whatever the server has to complain about a failure: a handler
 // here neither panics nor writes what the server must refuse.
