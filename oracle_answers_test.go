@@ -29,10 +29,10 @@ var otherRedirects = []difference{
 		covers: []string{"Location"},
 	},
 	{
-		name:   "redirects with delimiters in a name",
-		reason: "RFC 3986, 3.3 and 4.2: a question mark, a number sign, a percent sign, or a colon in the first segment is encoded",
+		name:   "redirects with delimiters in what is asked for",
+		reason: "RFC 3986, 3.3 and 4.2: a question mark, a number sign, a percent sign, or a colon in the first segment is encoded, and a number sign in the query, too",
 		applies: func(q question, ours, theirs testkit.Response) bool {
-			return ours.Status == 301 && theirs.Status == 301 && strings.ContainsAny(path.Base(q.path()), "?#%:") && leadsToTheOtherForm(q, ours)
+			return ours.Status == 301 && theirs.Status == 301 && strings.ContainsAny(path.Base(q.path())+q.url().RawQuery, "?#%:") && leadsToTheOtherForm(q, ours)
 		},
 		covers: []string{"Location"},
 	},
