@@ -26,6 +26,7 @@ var roles = map[string]func(args []string) error{
 	"serve coded":   serveCoded,
 	"serve streams": serveStreams,
 	"serve copied":  serveCopied,
+	"serve faults":  serveFaults,
 }
 
 // play returns the code to exit with.

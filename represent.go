@@ -35,8 +35,8 @@ type exchange struct {
 }
 
 func (x *exchange) close() {
+	defer x.closeSidecar() // deferred: somebody else's file may panic
 	x.file.Close()
-	x.closeSidecar()
 }
 
 func (x *exchange) closeSidecar() {

@@ -24,9 +24,15 @@ type traced struct {
 // trace starts a server under strace. The command must say where it serves.
 func trace(t *testing.T, environment string, command ...string) *traced {
 	t.Helper()
+	return traceWith(t, nil, environment, command...)
+}
+
+// traceWith is trace with further options of strace.
+func traceWith(t *testing.T, options []string, environment string, command ...string) *traced {
+	t.Helper()
 	strace := testkit.Tool(t, "strace")
 	file := filepath.Join(t.TempDir(), "trace")
-	args := append([]string{"-f", "-qq", "-o", file}, command...)
+	args := slices.Concat([]string{"-f", "-qq", "-o", file}, options, command)
 	cmd := exec.CommandContext(t.Context(), strace, args...)
 	// strace itself ignores what ends the server, and must not be killed without it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -38,6 +44,7 @@ func trace(t *testing.T, environment string, command ...string) *traced {
 	said, _ := p.line()
 	_, addr, ok := strings.Cut(said, "http://")
 	if !ok {
+		p.stdin.Close() // what has begun to serve after all
 		cmd.Wait()
 		testkit.Lacks(t, "the permission to trace ("+strings.TrimSpace(said)+")")
 	}

@@ -52,7 +52,7 @@ func newForeign(f fs.File) *Handle {
 	case io.ReaderAt:
 		h.random = f
 	default:
-		h.sequential = bufio.NewReaderSize(f, peekMost)
+		h.sequential = bufio.NewReaderSize(heldToIt{f}, peekMost)
 	}
 	h.owners.Store(1)
 	return h
@@ -107,6 +107,9 @@ func (h *Handle) ReadFull(p []byte, offset int64) (n int, err error) {
 		n, err = io.ReadFull(h.sequential, p)
 	} else {
 		n, err = h.random.ReadAt(p, offset)
+	}
+	if n < 0 || n > len(p) {
+		return 0, unreadable{errCount}
 	}
 	if n == len(p) || err == io.ErrUnexpectedEOF || err == io.EOF {
 		err = nil
@@ -197,7 +200,7 @@ func (h *Handle) from(offset int64) (io.Reader, error) {
 	}
 	file := h.descriptor()
 	if file == nil {
-		return io.NewSectionReader(h.random, offset, math.MaxInt64-offset), nil
+		return heldToIt{io.NewSectionReader(h.random, offset, math.MaxInt64-offset)}, nil
 	}
 	if offset == h.position {
 		return file, nil
@@ -241,9 +244,31 @@ func (s *seekReaderAt) ReadAt(p []byte, offset int64) (int, error) {
 	if _, err := s.file.Seek(offset, io.SeekStart); err != nil {
 		return 0, err
 	}
-	n, err := io.ReadFull(s.file, p)
+	n, err := io.ReadFull(heldToIt{s.file}, p)
 	if err == io.ErrUnexpectedEOF {
 		err = io.EOF
 	}
 	return n, err
+}
+
+// heldToIt makes a reader of somebody else's keep what io.Reader promises. io.ReadFull and
+// io.Copy rely on that: they would ask for ever, or take bytes that were never read.
+type heldToIt struct{ io.Reader }
+
+// emptyReads is how often neither bytes nor an error are borne, as in package bufio.
+const emptyReads = 100
+
+var errCount = errors.New("reader returned an impossible count")
+
+func (r heldToIt) Read(p []byte) (int, error) {
+	for range emptyReads {
+		n, err := r.Reader.Read(p)
+		switch {
+		case n < 0 || n > len(p):
+			return 0, errCount
+		case n > 0 || err != nil || len(p) == 0:
+			return n, err
+		}
+	}
+	return 0, io.ErrNoProgress
 }
