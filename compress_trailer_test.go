@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -116,5 +117,43 @@ func TestCompressPanicBeforeTrailers(t *testing.T) {
 	got, _ := raw(t, server, "GET / HTTP/1.1\r\nHost: test\r\nAccept-Encoding: gzip\r\n\r\n")
 	if strings.Contains(got, "X-Sum: sum") || strings.Contains(got, "\r\n0\r\n") {
 		t.Errorf("got %q, want no end", got)
+	}
+}
+
+// lateWriter is the writer of a server that takes no copy of the header at WriteHeader,
+// but reads it when it sends it, as there are some for HTTP/3.
+type lateWriter struct {
+	*httptest.ResponseRecorder
+	sent http.Header // nil before the first bytes
+}
+
+func (w *lateWriter) WriteHeader(int) {}
+
+func (w *lateWriter) Write(p []byte) (int, error) {
+	if w.sent == nil {
+		w.sent = w.Header().Clone()
+	}
+	return len(p), nil
+}
+
+// What the handler does to its header after the status is neither lost, for it may be a
+// trailer, nor does it take the coding away where the header is sent late.
+func TestCompressHeaderSentLate(t *testing.T) {
+	w := &lateWriter{ResponseRecorder: httptest.NewRecorder()}
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		setFields(h, []string{textType, "Trailer: Sum, Etag", "Accept-Ranges: bytes", "Content-Length: 5000"})
+		w.WriteHeader(200)
+		io.WriteString(w, realText(t, 5000))
+		setFields(h, []string{"Sum: 1", `ETag: "trailing"`, "Vary: Origin"})
+	})).ServeHTTP(w, r)
+	want := http.Header{
+		"Content-Type": {"text/plain; charset=utf-8"}, "Content-Encoding": {"gzip"}, "Vary": {"Accept-Encoding"},
+		"Trailer": {"Sum, Etag"}, "Sum": {"1"}, "Etag": {`"trailing"`},
+	}
+	if diff := cmp.Diff(want, w.sent); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -52,6 +52,45 @@ func (e edits) apply(h http.Header) {
 	}
 }
 
+// keep makes those fields of later that were edited what they are in sent. Trailers are left alone.
+func (e edits) keep(sent, later http.Header) {
+	for _, name := range e.names() {
+		switch values, ok := sent[name]; {
+		case announces(sent["Trailer"], name):
+		case ok:
+			later[name] = values
+		default:
+			delete(later, name)
+		}
+	}
+}
+
+// names are those of the fields that apply changes.
+func (e edits) names() (names []string) {
+	if e.coding != "" {
+		return []string{"Vary", "Etag", "Content-Encoding", "Content-Length", "Content-Type", "Accept-Ranges"}
+	}
+	if e.vary {
+		names = append(names, "Vary")
+	}
+	if e.tag != "" {
+		names = append(names, "Etag")
+	}
+	return names
+}
+
+// announces reports whether the values of a Trailer field (RFC 9110, section 6.6.2) have the name.
+func announces(trailer []string, name string) bool {
+	for _, list := range trailer {
+		for member := range strings.SplitSeq(list, ",") {
+			if strings.EqualFold(strings.TrimSpace(member), name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // snapshot is a header as it was at one moment. Its memory is used again.
 type snapshot struct {
 	fields []field

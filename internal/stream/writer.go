@@ -206,7 +206,8 @@ func (s *writer) pass(p []byte) error {
 }
 
 // send sends the head with its edits. A response whose status the handler never set is left to the server, or to an
-// outer handler.
+// outer handler. What the handler has changed since it set the status is put back, since there are the trailers. What was
+// edited stays as it was sent: not every server takes a copy of the header, and the coding must not be lost.
 func (s *writer) send(e edits) {
 	h := s.Header()
 	later := s.kept.restore(h)
@@ -219,6 +220,7 @@ func (s *writer) send(e edits) {
 		s.sent = true
 	}
 	if later != nil {
+		e.keep(h, later)
 		replace(h, later)
 	}
 }

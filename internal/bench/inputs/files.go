@@ -52,7 +52,7 @@ func writeAll(dir string, paths []string, text []byte, size int) error {
 		end := min(begin+size, len(text))
 		content := slices.Concat(text[begin:end], text[:size-(end-begin)])
 		if filepath.Ext(path) == ".json" {
-			content = jsonText(size, uint64(i))
+			content = JSON(size, uint64(i))
 		}
 		if err := writeFile(filepath.Join(dir, filepath.FromSlash(path)), content); err != nil {
 			return err

@@ -15,11 +15,11 @@ const (
 	longestItem = 300
 )
 
-// jsonText returns an array of exactly size bytes, which is at least 200, such as a
+// JSON returns an array of exactly size bytes, which is at least 200, such as a
 // shop's interface would answer with: the same names in each item, and values that
 // repeat as much as those of real ones do. It depends on nothing but its arguments.
 // The note of the last item is as long as it takes to reach the size.
-func jsonText(size int, seed uint64) []byte {
+func JSON(size int, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(uint64(size), seed))
 	text := make([]byte, 0, size)
 	text = append(text, beginOfJSON...)

@@ -18,16 +18,16 @@ func TestJSONText(t *testing.T) {
 		{100 << 10, 400, "many"},
 		{1 << 20, 4000, "as many as it takes"},
 	} {
-		text := jsonText(test.size, 0)
+		text := JSON(test.size, 0)
 		var items []map[string]any
 		if err := json.Unmarshal(text, &items); err != nil || len(text) != test.size || len(items) < test.items {
 			t.Errorf("%d bytes with %d items, %v, want %d with %d or more: %s",
 				len(text), len(items), err, test.size, test.items, test.reason)
 		}
-		if !bytes.Equal(text, jsonText(test.size, 0)) {
+		if !bytes.Equal(text, JSON(test.size, 0)) {
 			t.Errorf("two of %d bytes differ: the same is to be served in every run", test.size)
 		}
-		if bytes.Equal(text, jsonText(test.size, 1)) {
+		if bytes.Equal(text, JSON(test.size, 1)) {
 			t.Errorf("two of %d bytes are the same: files are to differ", test.size)
 		}
 	}
@@ -36,7 +36,7 @@ func TestJSONText(t *testing.T) {
 // TestJSONTextIsLikeThatOfRealAnswers, which become a tenth to a third in gzip: what
 // repeats more flatters the middleware, and what repeats less the encoder.
 func TestJSONTextIsLikeThatOfRealAnswers(t *testing.T) {
-	text := jsonText(100<<10, 0)
+	text := JSON(100<<10, 0)
 	var coded bytes.Buffer
 	w := gzip.NewWriter(&coded)
 	if _, err := w.Write(text); err != nil {
