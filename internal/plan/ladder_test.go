@@ -61,13 +61,14 @@ func (c combination) ifUnmodifiedSinceHolds() bool {
 }
 
 // ifRangeHolds is section 13.1.5: a strong comparison of tags, or a date that is
-// the very same and a strong validator by section 8.8.2.2.
+// the very same and a strong validator by section 8.8.2.2, which the server does not
+// know of what has a weak tag.
 func (c combination) ifRangeHolds() bool {
 	switch {
 	case c.ifRange.lines == nil:
 		return true
 	case c.ifRange.date:
-		return c.dated && c.settled && c.ifRange.offset == 0
+		return c.dated && c.settled && !c.representation.weak && c.ifRange.offset == 0
 	}
 	return c.ifRange.strong && c.representation.strong && c.ifRange.name == "matching"
 }

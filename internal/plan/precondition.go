@@ -42,7 +42,8 @@ func modifiedAfter(field []string, f Facts) (after, known bool) {
 
 // rangeInForce evaluates If-Range (RFC 9110, section 13.1.5): a tag must be equal
 // and strong, a date must be the file's exactly and strong too, which it is only
-// if a second or more lies between it and this answer's Date (section 8.8.2.2).
+// if a second or more lies between it and this answer's Date (section 8.8.2.2). The date
+// of a file whose tag is weak may have been put back after a change.
 func rangeInForce(r Request, f Facts) bool {
 	switch len(r.IfRange) {
 	case 0:
@@ -55,5 +56,5 @@ func rangeInForce(r Request, f Facts) bool {
 		return tag.StrongMatch(f.ETag)
 	}
 	date, ok := parseDate(r.IfRange, f.Now)
-	return ok && !f.ModTime.IsZero() && date.Equal(f.ModTime) && f.Now.Unix() > f.ModTime.Unix()
+	return ok && !f.ETag.IsWeak() && !f.ModTime.IsZero() && date.Equal(f.ModTime) && f.Now.Unix() > f.ModTime.Unix()
 }
