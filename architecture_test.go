@@ -46,6 +46,8 @@ var imports = map[string][]string{
 	"servery/internal/testkit": nil,
 	"servery/internal/urlpath": nil,
 	"servery/examples/static":  {""},
+	"servery/precompress":      {"", "internal/codec", "internal/mediatype", "internal/sidecar", "internal/urlpath"},
+	"servery/cmd/precompress":  {"", "precompress"},
 }
 
 // pure are the packages that decide and do not act: nothing of the outside world
