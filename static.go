@@ -47,6 +47,7 @@ func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 	types, _ := mediatype.New(o.MediaTypes) // validated above
 	s := &fileServer{
 		options: o,
+		root:    root,
 		tree:    identity.Tree{FS: root},
 		loader:  identity.NewLoader(o.SmallFileBuffer, o.HotBytes, time.Now),
 		tags:    identity.NewTags(o.ContentETagMax),
@@ -63,6 +64,7 @@ func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 // fileServer never changes once it is made; what it points to does its own locking.
 type fileServer struct {
 	options FileServerOptions // complete
+	root    fs.FS             // the caller's, whose tree it is
 	tree    identity.Tree
 	loader  *identity.Loader
 	tags    *identity.Tags

@@ -107,6 +107,16 @@ func (c *LRU[K, V]) Add(key K, value V, cost int64) bool {
 	return true
 }
 
+// Limit is what the costs never sum up to more than.
+func (c *LRU[K, V]) Limit() int64 { return c.limit }
+
+// Room is how much can be added at this moment without an eviction.
+func (c *LRU[K, V]) Room() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.limit - c.stats.Cost
+}
+
 // Remove forgets key.
 func (c *LRU[K, V]) Remove(key K) {
 	c.mu.Lock()

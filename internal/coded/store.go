@@ -86,6 +86,21 @@ func (s *Store) Shutdown(ctx context.Context) error {
 // Kept returns what the job would make, if it is kept.
 func (s *Store) Kept(job Job) (*Body, bool) { return s.kept.Get(job.key()) }
 
+// Holds reports whether what the job would make is kept. It counts for no use of it.
+func (s *Store) Holds(job Job) bool {
+	_, ok := s.kept.Peek(job.key())
+	return ok
+}
+
+// Fits reports whether what the job makes could be kept at the moment without anything
+// having to go for it, however little it shrinks.
+func (s *Store) Fits(job Job) bool {
+	return s.kept.Room() >= job.most()+int64(len(job.Key.File.Path)+overhead)
+}
+
+// MostEntries is how many bodies there is room for, however short they are.
+func (s *Store) MostEntries() int { return int(min(s.kept.Limit()/overhead, 1<<28)) }
+
 // Make does the job, or joins somebody who does it.
 func (s *Store) Make(ctx context.Context, job Job) (body *Body, joined bool, err error) {
 	job.Key = job.key()
