@@ -123,6 +123,18 @@ type FileServerOptions struct {
 	// or asks for a window above 8 MiB (RFC 9659). nil means none.
 	Sidecars []string
 
+	// ReprDigest sends a Repr-Digest (RFC 9530), by which clients and caches can check
+	// what they put together, to those who ask for one by Want-Repr-Digest: with 200 and
+	// 206, and to HEAD, of the whole file that parts are sent of, by the one of sha-256 and
+	// sha-512 with the larger weight, sha-256 if both have the same. Errors, 304 and answers
+	// in a content coding have none, nor do files above 256 MiB, those that can be read but
+	// once, those above SmallFileBuffer that were changed within the last moments, and
+	// those that waited for a second while GOMAXPROCS others were read. It is off by
+	// default since the whole file is read for it, once per file and algorithm, before the
+	// answer begins, however short the part is that is asked for; then it is remembered, in
+	// a bounded table.
+	ReprDigest bool
+
 	// NoRedirect switches off the redirects of a directory to its name with a
 	// slash, whose index is then served at once, and of a file to its name
 	// without one, which is then not found.

@@ -10,6 +10,7 @@ import (
 	"servery/internal/byterange"
 	"servery/internal/coded"
 	"servery/internal/deliver"
+	"servery/internal/digest"
 	"servery/internal/flight"
 	"servery/internal/identity"
 	"servery/internal/mediatype"
@@ -74,7 +75,7 @@ func (x *exchange) represent(facts plan.Facts) (answer, error) {
 		if x.known != nil {
 			x.ready = x.known.ready
 		}
-		return answerFrom(x.file, p)
+		return x.identity(p)
 	case x.sidecar != nil:
 		return answerFrom(x.sidecar, p.Of(byterange.ExtentOf(x.sidecar.Info.Size), x.request.Head))
 	default:
@@ -119,7 +120,17 @@ func (x *exchange) encoded(p plan.Plan, facts plan.Facts, o offer) (answer, erro
 		return answer{}, err
 	}
 	facts.Codings = nil
-	return answerFrom(x.file, plan.Decide(x.request, facts))
+	return x.identity(plan.Decide(x.request, facts))
+}
+
+// identity is the answer with the file as it is, and with the digest of it that the plan
+// asks for.
+func (x *exchange) identity(p plan.Plan) (answer, error) {
+	a, err := answerFrom(x.file, p)
+	if err == nil && p.Digest != digest.None {
+		a.plan.ReprDigest = x.digests.Of(x.ctx, x.file, p.Digest)
+	}
+	return a, err
 }
 
 // body returns what is on offer, and makes it if need be.

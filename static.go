@@ -54,6 +54,9 @@ func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 		types:   types,
 	}
 	s.encoders, _ = codecs(o.Encoders, runtime.GOMAXPROCS(0)) // validated above
+	if o.ReprDigest {
+		s.digests = identity.NewDigests()
+	}
 	s.namespace = o.Cache.namespaces.Add(1)
 	if isDir {
 		s.tree = identity.Tree{Dir: dir.anchor}
@@ -68,6 +71,7 @@ type fileServer struct {
 	tree    identity.Tree
 	loader  *identity.Loader
 	tags    *identity.Tags
+	digests *identity.Digests // nil where they are not on offer
 	types   *mediatype.Table
 
 	encoders  *codec.Set
@@ -122,6 +126,9 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request, out *Outc
 	target, ok := urlpath.Parse(r.URL.Path, r.URL.EscapedPath())
 	if ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name)) {
 		request := requestOf(r)
+		if s.digests != nil {
+			request.WantReprDigest = r.Header["Want-Repr-Digest"]
+		}
 		for i := range attempts {
 			err = s.attempt(w, r, target, &request, i > 0, out)
 			if !errors.Is(err, identity.ErrChanged) {

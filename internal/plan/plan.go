@@ -9,6 +9,7 @@ import (
 
 	"servery/internal/accept"
 	"servery/internal/byterange"
+	"servery/internal/digest"
 	"servery/internal/etag"
 )
 
@@ -40,8 +41,13 @@ type Plan struct {
 	Allow           string
 	Location        string
 	RetryAfter      string
-	Vary            bool // Accept-Encoding is to be among the members of Vary
+	ReprDigest      string // whoever reads the file makes it, as Digest says
+	Vary            bool   // Accept-Encoding is to be among the members of Vary
 	NoSniff         bool
+
+	// Digest is what ReprDigest is to be made by, of the whole representation, parts of
+	// which may be all that is sent (RFC 9530, section 3). Without it there is none.
+	Digest digest.Algorithm
 
 	// What follows the head: extents of the file, in this order, or an error's
 	// whole body, or nothing where both are empty. Several extents are parts, and
@@ -142,13 +148,16 @@ func whole(r Request, f Facts) Plan {
 	if f.Extent.Length == "" {
 		f.Extent = byterange.ExtentOf(f.Size)
 	}
-	return selected(statusOK, f).Of(f.Extent, r.Head)
+	p := selected(statusOK, f).Of(f.Extent, r.Head)
+	p.Digest = digest.Wanted(r.WantReprDigest)
+	return p
 }
 
 // partial reports false where no Content-Length could be given to the parts.
 func partial(r Request, f Facts, ranges []byterange.Range) (Plan, bool) {
 	p := selected(statusPartialContent, f)
 	p.Ranges = ranges
+	p.Digest = digest.Wanted(r.WantReprDigest)
 	if len(ranges) == 1 {
 		p.ContentRange = ranges[0].ContentRange(f.Size)
 		p.ContentLength = strconv.FormatInt(ranges[0].Length, 10)

@@ -18,6 +18,7 @@ type Request struct {
 	IfModifiedSince   []string
 	IfRange           []string
 	Range             []string
+	WantReprDigest    []string // none where digests are not on offer
 
 	// Boundary separates the parts of an answer with several ranges. Whoever
 	// makes the Request makes it, so that Decide remains a function.
