@@ -21,7 +21,7 @@ const (
 )
 
 // Encoders returns zstd and gzip at their best, for what is made once and sent often. A
-// writer of zstd takes up to 70 MB.
+// writer of zstd takes up to 50 MB.
 func Encoders() []servery.Encoder {
 	return []servery.Encoder{
 		{Coding: "zstd", Suffix: "zst", Level: zstdLevel, Generation: zstdGeneration, New: newZstd},

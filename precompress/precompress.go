@@ -62,8 +62,8 @@ type Options struct {
 	// Sync waits until what was written is on the disk, before it takes its name.
 	Sync bool
 
-	// Workers is how many files are worked on at once. Each worker takes up to 75 MB
-	// with the default encoders, whatever the size of the files. 0 means GOMAXPROCS.
+	// Workers is how many files are worked on at once. Each worker takes about
+	// 50 MB with the default encoders, whatever the size of the files. 0 means GOMAXPROCS.
 	Workers int
 
 	// Progress is told of each sidecar and of each file that has none, by one goroutine

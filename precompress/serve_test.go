@@ -1,6 +1,8 @@
 package precompress_test
 
 import (
+	"bytes"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -8,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"servery"
 	"servery/internal/testkit"
@@ -98,8 +102,8 @@ func TestFileServerSendsThem(t *testing.T) {
 // TestLengthIsSaid: by it FileServer knows a zstd sidecar of another version whose
 // date is right, of any size that a real file has.
 func TestLengthIsSaid(t *testing.T) {
-	content := strings.Repeat(text(1, 16<<10), 9*64) // which is soon compressed
-	for _, size := range []int{1024, 128<<10 + 1, 9<<20 - 1} {
+	content := text(1, 128<<10+2)
+	for _, size := range []int{1024, 128<<10 + 1} {
 		dir := testkit.Tree(t, map[string]string{"a.txt": content[:size]})
 		run(t, dir, &precompress.Options{Encoders: precompress.Encoders()[:1]})
 		testkit.Write(t, filepath.Join(dir, "a.txt"), content[:size+1])
@@ -116,5 +120,22 @@ func TestLengthIsSaid(t *testing.T) {
 			t.Errorf("of %d bytes: the sidecar was not sent (window, or length):\n%s", size, got.Head)
 		}
 		root.Close()
+	}
+}
+
+// TestWindow: browsers refuse a file whose window is above 8 MiB (RFC 9659), however
+// large the file is. Of one that long the header is enough.
+func TestWindow(t *testing.T) {
+	w, err := precompress.Encoders()[0].New()
+	must(t, err)
+	var b bytes.Buffer
+	w.(interface{ ResetContentSize(io.Writer, int64) }).ResetContentSize(&b, 1<<30)
+	_, err = w.Write([]byte(text(1, 130<<10)))
+	must(t, err)
+	must(t, w.Flush())
+	var header zstd.Header
+	must(t, header.Decode(b.Bytes()))
+	if header.WindowSize != 8<<20 || header.FrameContentSize != 1<<30 || header.SingleSegment {
+		t.Errorf("%+v", header)
 	}
 }
