@@ -31,6 +31,19 @@ type FileServerOptions struct {
 	// without an index is not found: there are no listings.
 	Index []string
 
+	// Fallback is the file that is served for names that lead to nothing, for
+	// applications of one page that have routes of their own, such as "index.html": a
+	// slash-separated path in the root. It is for requests whose Accept names text/html,
+	// which is how browsers navigate, and for names without an extension, so that a
+	// script that is gone is not found. Hidden and malformed names never have it. The
+	// answer is that of the file itself, with the status 200; it and the 404s of names
+	// that could have it have Accept in Vary. Where the file is missing, too, there is
+	// 404. "" means none.
+	Fallback string
+
+	// FallbackExtensions serves the Fallback for names with an extension as well.
+	FallbackExtensions bool
+
 	// SmallFileBuffer is the size in bytes up to which a file is read into memory
 	// and written with one call; above it, it goes from the file to the socket
 	// by sendfile where there is such a thing. Each answer that is being written
@@ -149,6 +162,9 @@ func (o *FileServerOptions) Validate() error {
 		if name == "." || !fs.ValidPath(name) || strings.Contains(name, "/") {
 			return fmt.Errorf("servery: Index: %q is not the name of a file", name)
 		}
+	}
+	if o.Fallback != "" && (o.Fallback == "." || !fs.ValidPath(o.Fallback)) {
+		return fmt.Errorf("servery: Fallback: %q is not the path of a file in the root", o.Fallback)
 	}
 	if o.SmallFileBuffer > mostSmallFileBuffer {
 		return fmt.Errorf("servery: SmallFileBuffer: %d is above %d", o.SmallFileBuffer, mostSmallFileBuffer)

@@ -92,7 +92,8 @@ const attempts = 3
 func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
 	err := fs.ErrNotExist
 	target, ok := urlpath.Parse(r.URL.Path, r.URL.EscapedPath())
-	if ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name)) {
+	visible := ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name))
+	if visible {
 		request := requestOf(r)
 		for i := range attempts {
 			err = s.attempt(w, r, target, &request, i > 0)
@@ -102,7 +103,9 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err != nil {
-		deliver.Answer(w, r.Method == http.MethodHead, plan.Failure(identity.StatusOf(err)), nil)
+		p := plan.Failure(identity.StatusOf(err))
+		p.VaryAccept = visible && p.Status == http.StatusNotFound && s.mayFallBack(target.Name)
+		deliver.Answer(w, r.Method == http.MethodHead, p, nil)
 	}
 }
 
@@ -119,6 +122,11 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 		need = s.need(request, target.Name)
 	}
 	opened, location, err := s.find(view, r, target, need)
+	standsIn := false
+	if err != nil && s.options.Fallback != "" {
+		opened, err = s.fallback(view, r, target.Name, request, err)
+		standsIn = err == nil
+	}
 	switch {
 	case err != nil:
 		return err
@@ -132,6 +140,7 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 	if err != nil {
 		return err
 	}
+	a.plan.VaryAccept = standsIn
 	deliver.AnswerReady(w, request.Head, a.plan, a.content, &x.ready)
 	return nil
 }

@@ -16,6 +16,7 @@ var (
 	bytesUnit      = []string{"bytes"}
 	noSniff        = []string{"nosniff"}
 	acceptEncoding = []string{"Accept-Encoding"}
+	acceptType     = []string{"Accept"}
 )
 
 // setFields makes h say what the plan says. What outer code set about the body
@@ -38,6 +39,9 @@ func setFields(h http.Header, p plan.Plan, ready *Ready) {
 	}
 	if p.Vary {
 		f.Vary("Accept-Encoding", acceptEncoding)
+	}
+	if p.VaryAccept {
+		f.Vary("Accept", acceptType)
 	}
 	if p.ContentType == "" && len(p.Ranges) > 0 {
 		h["Content-Type"] = nil // keeps net/http from guessing where outer code wants none

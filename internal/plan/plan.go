@@ -41,6 +41,7 @@ type Plan struct {
 	Location        string
 	RetryAfter      string
 	Vary            bool // Accept-Encoding is to be among the members of Vary
+	VaryAccept      bool // Accept is
 	NoSniff         bool
 
 	// What follows the head: extents of the file, in this order, or an error's
