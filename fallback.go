@@ -3,6 +3,7 @@ package servery
 import (
 	"net/http"
 
+	"servery/internal/deliver"
 	"servery/internal/identity"
 	"servery/internal/plan"
 )
@@ -32,4 +33,19 @@ func (s *fileServer) fallback(view identity.View, r *http.Request, name string, 
 		return nil, cause
 	}
 	return opened, err
+}
+
+// fail answers with an error. That nothing was found depends on Accept where varies is set.
+func (s *fileServer) fail(w http.ResponseWriter, r *http.Request, status int, varies bool) {
+	p := plan.Failure(status)
+	p.VaryAccept = varies && status == http.StatusNotFound
+	if status != http.StatusNotFound || s.options.NotFound == nil {
+		s.leave(w)
+		deliver.Answer(w, r.Method == http.MethodHead, p, nil)
+		return
+	}
+	if p.VaryAccept {
+		deliver.VaryAccept(w.Header())
+	}
+	s.options.NotFound.ServeHTTP(w, r)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -43,6 +44,12 @@ type FileServerOptions struct {
 
 	// FallbackExtensions serves the Fallback for names with an extension as well.
 	FallbackExtensions bool
+
+	// NotFound answers the GET and HEAD requests that would get 404, such as with a page
+	// of one's own; the status is its to set. It gets the request as it came, nothing is
+	// written yet, and the header is as outer code left it, but for Accept in Vary where
+	// a Fallback would have answered who accepts it. nil means a line of plain text.
+	NotFound http.Handler
 
 	// SmallFileBuffer is the size in bytes up to which a file is read into memory
 	// and written with one call; above it, it goes from the file to the socket

@@ -73,16 +73,22 @@ type fileServer struct {
 }
 
 func (s *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if len(s.options.Encoders)+len(s.options.Sidecars) > 0 {
-		stream.Leave(w) // what is sent plain here is meant to be, and sendfile's
-	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		s.serveFile(w, r)
 	case http.MethodOptions:
+		s.leave(w)
 		deliver.Answer(w, false, plan.Options(), nil)
 	default:
-		deliver.Answer(w, false, plan.Failure(http.StatusMethodNotAllowed), nil)
+		s.fail(w, r, http.StatusMethodNotAllowed, false)
+	}
+}
+
+// leave keeps a Compress around from what is this handler's own: what is sent plain here
+// is meant to be, and sendfile's.
+func (s *fileServer) leave(w http.ResponseWriter) {
+	if len(s.options.Encoders)+len(s.options.Sidecars) > 0 {
+		stream.Leave(w)
 	}
 }
 
@@ -103,9 +109,7 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err != nil {
-		p := plan.Failure(identity.StatusOf(err))
-		p.VaryAccept = visible && p.Status == http.StatusNotFound && s.mayFallBack(target.Name)
-		deliver.Answer(w, r.Method == http.MethodHead, p, nil)
+		s.fail(w, r, identity.StatusOf(err), visible && s.mayFallBack(target.Name))
 	}
 }
 
@@ -127,10 +131,11 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 		opened, err = s.fallback(view, r, target.Name, request, err)
 		standsIn = err == nil
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case location != "":
+	}
+	s.leave(w)
+	if location != "" {
 		deliver.Answer(w, request.Head, plan.Redirect(location), nil)
 		return nil
 	}

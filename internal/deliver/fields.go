@@ -47,3 +47,9 @@ func setFields(h http.Header, p plan.Plan, ready *Ready) {
 		h["Content-Type"] = nil // keeps net/http from guessing where outer code wants none
 	}
 }
+
+// VaryAccept adds Accept to the members of Vary, for an answer of somebody else.
+func VaryAccept(h http.Header) {
+	f := fields.New(h, 1)
+	f.Vary("Accept", acceptType)
+}

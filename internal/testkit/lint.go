@@ -58,12 +58,18 @@ func lintStatus(method string, r Response, has func(string) bool, rule func(bool
 			rule(!has(name), "an error with "+name)
 		}
 		rule(r.Status == 503 || !has("Cache-Control"), "an error with a cache policy")
-		rule(method == "HEAD" || isPlainError(r), "an error's body says more than its status")
+		rule(method == "HEAD" || isPlainError(r) || isErrorPage(r), "an error's body says more than its status")
 	}
 	if has("Content-Encoding") {
 		rule(!has("Accept-Ranges"), "ranges of a coded representation")
 		rule(slices.ContainsFunc(h["Vary"], func(v string) bool { return strings.Contains(v, "Accept-Encoding") }), "coded without Vary")
 	}
+}
+
+// isErrorPage reports whether the application answered itself that nothing was found: what
+// the library says of errors is plain text.
+func isErrorPage(r Response) bool {
+	return r.Status == http.StatusNotFound && strings.HasPrefix(r.Header.Get("Content-Type"), "text/html")
 }
 
 // isPlainError reports whether an error says its status and nothing else: what
