@@ -93,7 +93,7 @@ func TestNotFoundGetsTheRequestAsItIs(t *testing.T) {
 // the other errors alone.
 func TestNotFoundWithinCompress(t *testing.T) {
 	page := realText(t, 4096)
-	handler := servery.FileServer(fstest.MapFS{"file.bin": {Data: []byte(page)}}, &servery.FileServerOptions{
+	handler := servery.FileServer(fstest.MapFS{"file.txt": {Data: []byte(page)}}, &servery.FileServerOptions{
 		Encoders: []servery.Encoder{servery.Gzip(1)}, Compressible: func(string) bool { return false },
 		NotFound: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -115,7 +115,7 @@ func TestNotFoundWithinCompress(t *testing.T) {
 	if text, err := io.ReadAll(plain); err != nil || string(text) != page {
 		t.Errorf("the page comes out as %d bytes, %v", len(text), err)
 	}
-	if got := server.Get("/file.bin", "Accept-Encoding: gzip"); got.Header.Get("Content-Encoding") != "" || string(got.Body) != page {
+	if got := server.Get("/file.txt", "Accept-Encoding: gzip"); got.Header.Get("Content-Encoding") != "" || string(got.Body) != page {
 		t.Errorf("a file that is not to be coded: got\n%s", got.Head)
 	}
 }

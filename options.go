@@ -51,6 +51,12 @@ type FileServerOptions struct {
 	// a Fallback would have answered who accepts it. nil means a line of plain text.
 	NotFound http.Handler
 
+	// Download has files saved instead of shown where the query has the key "download",
+	// with whatever value: 200 and 206 then have a Content-Disposition (RFC 6266) with the
+	// last element of the file's name, that of the index for a directory, in place of
+	// one that outer code set. Off, and without the key, the field is left alone.
+	Download bool
+
 	// SmallFileBuffer is the size in bytes up to which a file is read into memory
 	// and written with one call; above it, it goes from the file to the socket
 	// by sendfile where there is such a thing. Each answer that is being written

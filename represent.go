@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"path"
 	"strings"
 
 	"servery/internal/accept"
 	"servery/internal/byterange"
 	"servery/internal/coded"
 	"servery/internal/deliver"
+	"servery/internal/disposition"
 	"servery/internal/flight"
 	"servery/internal/identity"
 	"servery/internal/mediatype"
@@ -25,6 +27,8 @@ type exchange struct {
 	request plan.Request
 	outer   http.Header // what outer code has set of the answer so far
 	view    identity.View
+
+	download bool // the file is to be saved, not shown
 
 	// Both are owned. sidecar is nil until one is on offer.
 	file, sidecar *identity.Opened
@@ -146,6 +150,9 @@ func (x *exchange) facts() (plan.Facts, error) {
 		f.CacheControl = strings.Join(lines, ", ")
 	} else {
 		f.CacheControl = x.options.CacheControl(x.file.Name)
+	}
+	if x.download {
+		f.Disposition = disposition.Attachment(path.Base(x.file.Name))
 	}
 	return f, nil
 }

@@ -141,6 +141,7 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 	}
 	x := &exchange{fileServer: s, ctx: r.Context(), request: *request, outer: w.Header(), view: view, file: opened}
 	defer x.close()
+	x.download = s.options.Download && r.URL.RawQuery != "" && r.URL.Query().Has("download")
 	a, err := x.decide()
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ func setFields(h http.Header, p plan.Plan, ready *Ready) {
 	f.SetIfAny("Allow", p.Allow)
 	f.SetIfAny("Location", p.Location)
 	f.SetIfAny("Retry-After", p.RetryAfter)
+	f.SetIfAny("Content-Disposition", p.Disposition)
 	if p.NoSniff {
 		f.SetReady("X-Content-Type-Options", "nosniff", noSniff)
 	}

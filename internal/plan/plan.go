@@ -40,6 +40,7 @@ type Plan struct {
 	Allow           string
 	Location        string
 	RetryAfter      string
+	Disposition     string
 	Vary            bool // Accept-Encoding is to be among the members of Vary
 	VaryAccept      bool // Accept is
 	NoSniff         bool
@@ -176,6 +177,7 @@ func selected(status int, f Facts) Plan {
 		Vary:         f.Negotiable,
 		NoSniff:      true,
 		LastModified: f.lastModified(),
+		Disposition:  f.Disposition,
 	}
 	if f.MostRanges > 0 {
 		p.AcceptRanges = "bytes"

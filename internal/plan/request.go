@@ -31,6 +31,7 @@ type Facts struct {
 	ETag         etag.Tag  // "" where there is none
 	ContentType  string
 	CacheControl string // "" for none
+	Disposition  string // "" for none: it is to be shown, or outer code has said
 	MostRanges   int    // 0 where ranges are off or the file cannot seek
 	Negotiable   bool   // the coding could depend on the request
 	Now          time.Time
