@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 var imports = map[string][]string{
 	"servery": {
 		"internal/accept", "internal/anchor", "internal/byterange", "internal/codec", "internal/coded",
-		"internal/deliver", "internal/disposition", "internal/etag", "internal/flight", "internal/identity", "internal/mediatype",
+		"internal/deliver", "internal/disposition", "internal/etag", "internal/flight", "internal/identity", "internal/listing", "internal/mediatype",
 		"internal/offload", "internal/plan", "internal/sidecar", "internal/stream", "internal/urlpath",
 	},
 	"servery/internal/accept":    nil,
@@ -37,6 +37,7 @@ var imports = map[string][]string{
 	"servery/internal/fields":      nil,
 	"servery/internal/flight":      nil,
 	"servery/internal/identity":    {"internal/anchor", "internal/byterange", "internal/cache", "internal/etag", "internal/flight"},
+	"servery/internal/listing":     {"internal/urlpath"},
 	"servery/internal/mediatype":   nil,
 	"servery/internal/offload":     nil,
 	"servery/internal/plan":        {"internal/accept", "internal/byterange", "internal/etag"},
@@ -51,7 +52,7 @@ var imports = map[string][]string{
 
 // pure are the packages that decide and do not act: nothing of the outside world
 // gets into them.
-var pure = []string{"accept", "byterange", "disposition", "etag", "plan", "urlpath"}
+var pure = []string{"accept", "byterange", "disposition", "etag", "listing", "plan", "urlpath"}
 
 var impure = []string{"os", "io/fs", "net", "net/http", "sync", "sync/atomic", "context", "mime", "syscall"}
 

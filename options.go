@@ -29,7 +29,7 @@ const (
 type FileServerOptions struct {
 	// Index are the names that are tried, in this order, for a directory, hidden
 	// ones too. nil means "index.html"; an empty slice means none. A directory
-	// without an index is not found: there are no listings.
+	// without an index is not found, unless there is a Listing.
 	Index []string
 
 	// Fallback is the file that is served for names that lead to nothing, for
@@ -56,6 +56,16 @@ type FileServerOptions struct {
 	// last element of the file's name, that of the index for a directory, in place of
 	// one that outer code set. Off, and without the key, the field is left alone.
 	Download bool
+
+	// Listing answers for directories without an index with what they hold, to everybody:
+	// files, directories, and links that lead to one, as far as they can be asked for. It is
+	// HTML, or JSON where Accept prefers application/json, in pages of 1,000, in the order
+	// that the query asks for: sort=name, size or modified, order=asc or desc, page=1 and so
+	// on. 100,000 entries are read at most; both forms say so. As many listings as GOMAXPROCS
+	// are made at once and 64 wait; one more is answered 503. The HTML brings a
+	// Content-Security-Policy of its own; the Cache-Control is "no-cache", or what outer code
+	// set. A Compress around compresses listings.
+	Listing bool
 
 	// SmallFileBuffer is the size in bytes up to which a file is read into memory
 	// and written with one call; above it, it goes from the file to the socket

@@ -14,6 +14,7 @@ import (
 	"servery/internal/deliver"
 	"servery/internal/identity"
 	"servery/internal/mediatype"
+	"servery/internal/offload"
 	"servery/internal/plan"
 	"servery/internal/stream"
 	"servery/internal/urlpath"
@@ -51,6 +52,8 @@ func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 		loader:  identity.NewLoader(o.SmallFileBuffer, o.HotBytes, time.Now),
 		tags:    identity.NewTags(o.ContentETagMax),
 		types:   types,
+
+		listings: newListings(),
 	}
 	s.encoders, _ = codecs(o.Encoders, runtime.GOMAXPROCS(0)) // validated above
 	s.namespace = o.Cache.namespaces.Add(1)
@@ -69,6 +72,7 @@ type fileServer struct {
 	types   *mediatype.Table
 
 	encoders  *codec.Set
+	listings  *offload.Limiter
 	namespace uint64 // the handler's in the cache, for files that have no inodes
 }
 
@@ -134,6 +138,10 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 	if err != nil {
 		return err
 	}
+	if location == "" && opened.IsDir() {
+		defer opened.Close()
+		return s.list(w, r, target, *request, opened)
+	}
 	s.leave(w)
 	if location != "" {
 		deliver.Answer(w, request.Head, plan.Redirect(location), nil)
@@ -151,8 +159,8 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 	return nil
 }
 
-// find opens the file that the target names or stands for, or tells where else
-// the client should ask.
+// find opens the file that the target names or stands for, or the directory that is to be
+// listed, or tells where else the client should ask.
 func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Target, need identity.Need) (*identity.Opened, string, error) {
 	if opened := s.hotIndex(view, target, need); opened != nil {
 		return opened, "", nil
@@ -171,6 +179,9 @@ func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Ta
 	switch {
 	case isDir && (target.Slash || s.options.NoRedirect):
 		opened, err = s.index(view, target.Name, need)
+		if s.options.Listing && errors.Is(err, fs.ErrNotExist) {
+			opened, err = s.loader.Open(view, target.Name, identity.Facts)
+		}
 		return opened, "", err
 	case isDir:
 		return nil, urlpath.WithSlash(r.URL.Path, r.URL.RawQuery), nil

@@ -35,6 +35,7 @@ func setFields(h http.Header, p plan.Plan, ready *Ready) {
 	f.SetIfAny("Location", p.Location)
 	f.SetIfAny("Retry-After", p.RetryAfter)
 	f.SetIfAny("Content-Disposition", p.Disposition)
+	f.SetIfAny("Content-Security-Policy", p.Policy)
 	if p.NoSniff {
 		f.SetReady("X-Content-Type-Options", "nosniff", noSniff)
 	}

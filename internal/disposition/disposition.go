@@ -73,5 +73,5 @@ func extended(name string) string {
 
 // isAttrChar is attr-char of RFC 8187, section 3.2.1.
 func isAttrChar(c byte) bool {
-	return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || c != 0 && strings.IndexByte("!#$&+-.^_`|~", c) >= 0
+	return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0
 }

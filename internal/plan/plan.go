@@ -41,6 +41,7 @@ type Plan struct {
 	Location        string
 	RetryAfter      string
 	Disposition     string
+	Policy          string
 	Vary            bool // Accept-Encoding is to be among the members of Vary
 	VaryAccept      bool // Accept is
 	NoSniff         bool
@@ -178,6 +179,7 @@ func selected(status int, f Facts) Plan {
 		NoSniff:      true,
 		LastModified: f.lastModified(),
 		Disposition:  f.Disposition,
+		Policy:       f.Policy,
 	}
 	if f.MostRanges > 0 {
 		p.AcceptRanges = "bytes"
