@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	// mostListed is how many entries of a directory are read: some 0.2 s of work, and ten
-	// megabytes.
+	// mostListed is how many entries of a directory are read: about a second of
+	// work where each is looked at, and ten megabytes.
 	mostListed = 100_000
 	// listingQueue is how many listings wait while others are made.
 	listingQueue = 64

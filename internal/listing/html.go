@@ -15,7 +15,7 @@ import (
 const style = `:root{color-scheme:light dark;--line:#d8dce2;--dim:#5b6470;--link:#0b57d0;--row:#f3f5f8}
 @media(prefers-color-scheme:dark){:root{--line:#3a3f47;--dim:#a3abb6;--link:#8ab4f8;--row:#262a30}}
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}
-h1{font-size:1.25rem;font-weight:600;overflow-wrap:anywhere}
+h1{font-size:1.25rem;font-weight:600;padding:0 .5rem;overflow-wrap:anywhere}
 a{color:var(--link);text-decoration:none}
 a:hover,a:focus{text-decoration:underline}
 table{width:100%;border-collapse:collapse}
@@ -27,7 +27,7 @@ td+td{color:var(--dim);font-variant-numeric:tabular-nums}
 tbody tr:hover{background:var(--row)}
 footer{color:var(--dim);padding:.75rem .5rem}
 footer a{padding:.5rem .5rem .5rem 0}
-@media(max-width:600px){body{padding:.5rem}th,td{padding:.5rem .25rem}th:nth-child(3),td:nth-child(3){width:6.2rem}}
+@media(max-width:600px){body{padding:.25rem}th,td{padding:.5rem}td+td{font-size:.875rem;line-height:1.7}th:nth-child(3),td:nth-child(3){width:5.5rem;padding-left:.25rem}}
 `
 
 // Policy is the Content-Security-Policy of the page: nothing but its own style.

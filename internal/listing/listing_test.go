@@ -116,6 +116,8 @@ func TestText(t *testing.T) {
 		{`<script>alert("1")&'`, "&lt;script&gt;alert(&#34;1&#34;)&amp;&#39;", "nothing of HTML"},
 		{"a\nb\tc\x00", "a\u240ab\u2409c\u2400", "controls have pictures"},
 		{"\x7f\u0085\u2028", "\ufffd\ufffd\ufffd", "others have not"},
+		{"\u202egpj.exe\u2069", "\ufffdgpj.exe\ufffd", "what would turn the name around"},
+		{"\u05d0\u200e1", "\u05d0\u200e1", "marks that only say where a character belongs"},
 		{"\xff-\xe9", "\ufffd-\ufffd", "what is not UTF-8"},
 		{"caf\u00e9 \u65e5\u672c", "caf\u00e9 \u65e5\u672c", "letters stay"},
 	} {

@@ -29,7 +29,8 @@ func seen(r rune) rune {
 	switch {
 	case r < ' ':
 		return '\u2400' + r // its picture
-	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+	case unicode.IsControl(r), r == '\u2028', r == '\u2029',
+		'\u202A' <= r && r <= '\u202E', '\u2066' <= r && r <= '\u2069': // which can make "exe.jpg" of "gpj.exe"
 		return '\uFFFD'
 	}
 	return r
