@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "rewrite golden files")
 var imports = map[string][]string{
 	"servery": {
 		"internal/accept", "internal/anchor", "internal/byterange", "internal/codec", "internal/coded",
-		"internal/deliver", "internal/digest", "internal/etag", "internal/flight", "internal/identity", "internal/mediatype",
+		"internal/deliver", "internal/digest", "internal/disposition", "internal/etag", "internal/flight", "internal/identity",
+		"internal/listing", "internal/mediatype",
 		"internal/offload", "internal/plan", "internal/sidecar", "internal/stream", "internal/urlpath",
 	},
 	"servery/internal/accept":    nil,
@@ -31,16 +32,18 @@ var imports = map[string][]string{
 		"internal/byterange", "internal/cache", "internal/codec", "internal/etag", "internal/flight", "internal/identity",
 		"internal/offload",
 	},
-	"servery/internal/deliver":   {"internal/byterange", "internal/fields", "internal/plan"},
-	"servery/internal/digest":    nil,
-	"servery/internal/etag":      nil,
-	"servery/internal/fields":    nil,
-	"servery/internal/flight":    nil,
-	"servery/internal/identity":  {"internal/anchor", "internal/byterange", "internal/cache", "internal/digest", "internal/etag", "internal/flight"},
-	"servery/internal/mediatype": nil,
-	"servery/internal/offload":   nil,
-	"servery/internal/plan":      {"internal/accept", "internal/byterange", "internal/digest", "internal/etag"},
-	"servery/internal/sidecar":   {"internal/codec", "internal/identity"},
+	"servery/internal/deliver":     {"internal/byterange", "internal/fields", "internal/plan"},
+	"servery/internal/digest":      nil,
+	"servery/internal/disposition": nil,
+	"servery/internal/etag":        nil,
+	"servery/internal/fields":      nil,
+	"servery/internal/flight":      nil,
+	"servery/internal/identity":    {"internal/anchor", "internal/byterange", "internal/cache", "internal/digest", "internal/etag", "internal/flight"},
+	"servery/internal/listing":     {"internal/urlpath"},
+	"servery/internal/mediatype":   nil,
+	"servery/internal/offload":     nil,
+	"servery/internal/plan":        {"internal/accept", "internal/byterange", "internal/digest", "internal/etag"},
+	"servery/internal/sidecar":     {"internal/codec", "internal/identity"},
 	"servery/internal/stream": {
 		"internal/accept", "internal/codec", "internal/etag", "internal/fields", "internal/mediatype", "internal/offload",
 	},
@@ -53,7 +56,7 @@ var imports = map[string][]string{
 
 // pure are the packages that decide and do not act: nothing of the outside world
 // gets into them.
-var pure = []string{"accept", "byterange", "digest", "etag", "plan", "urlpath"}
+var pure = []string{"accept", "byterange", "digest", "disposition", "etag", "listing", "plan", "urlpath"}
 
 var impure = []string{"os", "io/fs", "net", "net/http", "sync", "sync/atomic", "context", "mime", "syscall"}
 

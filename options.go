@@ -29,8 +29,43 @@ const (
 type FileServerOptions struct {
 	// Index are the names that are tried, in this order, for a directory, hidden
 	// ones too. nil means "index.html"; an empty slice means none. A directory
-	// without an index is not found: there are no listings.
+	// without an index is not found, unless there is a Listing.
 	Index []string
+
+	// Fallback is the file that is served for names that lead to nothing, for
+	// applications of one page that have routes of their own, such as "index.html": a
+	// slash-separated path in the root. It is for requests whose Accept names text/html,
+	// which is how browsers navigate, and for names without an extension, so that a
+	// script that is gone is not found. Hidden and malformed names never have it. The
+	// answer is that of the file itself, with the status 200; it and the 404s of names
+	// that could have it have Accept in Vary. Where the file is missing, too, there is
+	// 404. "" means none.
+	Fallback string
+
+	// FallbackExtensions serves the Fallback for names with an extension as well.
+	FallbackExtensions bool
+
+	// NotFound answers the GET and HEAD requests that would get 404, such as with a page
+	// of one's own; the status is its to set. It gets the request as it came, nothing is
+	// written yet, and the header is as outer code left it, but for Accept in Vary where
+	// a Fallback would have answered who accepts it. nil means a line of plain text.
+	NotFound http.Handler
+
+	// Download has files saved instead of shown where the query has the key "download",
+	// with whatever value: 200 and 206 then have a Content-Disposition (RFC 6266) with the
+	// last element of the file's name, that of the index for a directory, in place of
+	// one that outer code set. Off, and without the key, the field is left alone.
+	Download bool
+
+	// Listing answers for directories without an index with what they hold, to everybody:
+	// files, directories, and links that lead to one, as far as they can be asked for. It is
+	// HTML, or JSON where Accept prefers application/json, in pages of 1,000, in the order
+	// that the query asks for: sort=name, size or modified, order=asc or desc, page=1 and so
+	// on. 100,000 entries are read at most; both forms say so. As many listings as GOMAXPROCS
+	// are made at once and 64 wait; one more is answered 503. The HTML brings a
+	// Content-Security-Policy of its own; the Cache-Control is "no-cache", or what outer code
+	// set. A Compress around compresses listings.
+	Listing bool
 
 	// SmallFileBuffer is the size in bytes up to which a file is read into memory
 	// and written with one call; above it, it goes from the file to the socket
@@ -167,6 +202,9 @@ func (o *FileServerOptions) Validate() error {
 		if name == "." || !fs.ValidPath(name) || strings.Contains(name, "/") {
 			return fmt.Errorf("servery: Index: %q is not the name of a file", name)
 		}
+	}
+	if o.Fallback != "" && (o.Fallback == "." || !fs.ValidPath(o.Fallback)) {
+		return fmt.Errorf("servery: Fallback: %q is not the path of a file in the root", o.Fallback)
 	}
 	if o.SmallFileBuffer > mostSmallFileBuffer {
 		return fmt.Errorf("servery: SmallFileBuffer: %d is above %d", o.SmallFileBuffer, mostSmallFileBuffer)

@@ -24,6 +24,11 @@ func TestValidate(t *testing.T) {
 		{&servery.FileServerOptions{Index: []string{"a/b"}}, `Index: "a/b"`},
 		{&servery.FileServerOptions{Index: []string{".."}}, `Index: ".."`},
 		{&servery.FileServerOptions{Index: []string{"."}}, `Index: "."`},
+		{&servery.FileServerOptions{Fallback: "app/index.html", FallbackExtensions: true}, ""},
+		{&servery.FileServerOptions{Fallback: "."}, `Fallback: "."`},
+		{&servery.FileServerOptions{Fallback: "/index.html"}, `Fallback: "/index.html"`},
+		{&servery.FileServerOptions{Fallback: "app/"}, `Fallback: "app/"`},
+		{&servery.FileServerOptions{Fallback: "../x"}, `Fallback: "../x"`},
 		{&servery.FileServerOptions{MediaTypes: map[string]string{"md": "text/plain"}}, `MediaTypes: "md"`},
 		{&servery.FileServerOptions{MediaTypes: map[string]string{".md": "plain"}}, `MediaTypes: "plain"`},
 	} {

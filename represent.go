@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"path"
 	"strings"
 
 	"servery/internal/accept"
@@ -11,6 +12,7 @@ import (
 	"servery/internal/coded"
 	"servery/internal/deliver"
 	"servery/internal/digest"
+	"servery/internal/disposition"
 	"servery/internal/flight"
 	"servery/internal/identity"
 	"servery/internal/mediatype"
@@ -26,6 +28,8 @@ type exchange struct {
 	request plan.Request
 	outer   http.Header // what outer code has set of the answer so far
 	view    identity.View
+
+	download bool // the file is to be saved, not shown
 
 	// Both are owned. sidecar is nil until one is on offer.
 	file, sidecar *identity.Opened
@@ -172,6 +176,9 @@ func (x *exchange) facts() (plan.Facts, error) {
 		f.CacheControl = strings.Join(lines, ", ")
 	} else {
 		f.CacheControl = x.options.CacheControl(x.file.Name)
+	}
+	if x.download {
+		f.Disposition = disposition.Attachment(path.Base(x.file.Name))
 	}
 	return f, nil
 }

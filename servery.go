@@ -25,7 +25,8 @@
 // A request is decided first and acted upon after: its fields and the facts of
 // the opened file go into a pure function that decides all that a client can see;
 // what follows only writes. RFC 9110 is the authority for every answer. Directories
-// are not listed, nothing is logged, and nothing is written into the root.
+// are not listed unless that is asked for, nothing is logged, and nothing is written into
+// the root.
 //
 // Handlers and directories may be shared by any number of goroutines. Options are
 // copied when a handler is made; changing them afterwards has no effect. Answers share

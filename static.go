@@ -14,6 +14,7 @@ import (
 	"servery/internal/deliver"
 	"servery/internal/identity"
 	"servery/internal/mediatype"
+	"servery/internal/offload"
 	"servery/internal/plan"
 	"servery/internal/stream"
 	"servery/internal/urlpath"
@@ -52,6 +53,8 @@ func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 		loader:  identity.NewLoader(o.SmallFileBuffer, o.HotBytes, time.Now),
 		tags:    identity.NewTags(o.ContentETagMax),
 		types:   types,
+
+		listings: newListings(),
 	}
 	s.encoders, _ = codecs(o.Encoders, runtime.GOMAXPROCS(0)) // validated above
 	if o.ReprDigest {
@@ -75,13 +78,11 @@ type fileServer struct {
 	types   *mediatype.Table
 
 	encoders  *codec.Set
+	listings  *offload.Limiter
 	namespace uint64 // the handler's in the cache, for files that have no inodes
 }
 
 func (s *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if len(s.options.Encoders)+len(s.options.Sidecars) > 0 {
-		stream.Leave(w) // what is sent plain here is meant to be, and sendfile's
-	}
 	if s.options.Observe == nil {
 		s.serve(w, r, nil)
 		return
@@ -97,9 +98,18 @@ func (s *fileServer) serve(w http.ResponseWriter, r *http.Request, out *Outcome)
 	case http.MethodGet, http.MethodHead:
 		s.serveFile(w, r, out)
 	case http.MethodOptions:
+		s.leave(w)
 		s.answer(w, false, answer{plan: plan.Options()}, nil, out)
 	default:
-		s.answer(w, false, answer{plan: plan.Failure(http.StatusMethodNotAllowed)}, nil, out)
+		s.fail(w, r, http.StatusMethodNotAllowed, false, out)
+	}
+}
+
+// leave keeps a Compress around from what is this handler's own: what is sent plain here
+// is meant to be, and sendfile's.
+func (s *fileServer) leave(w http.ResponseWriter) {
+	if len(s.options.Encoders)+len(s.options.Sidecars) > 0 {
+		stream.Leave(w)
 	}
 }
 
@@ -124,7 +134,8 @@ const attempts = 3
 func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request, out *Outcome) {
 	err := fs.ErrNotExist
 	target, ok := urlpath.Parse(r.URL.Path, r.URL.EscapedPath())
-	if ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name)) {
+	visible := ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name))
+	if visible {
 		request := requestOf(r)
 		if s.digests != nil {
 			request.WantReprDigest = r.Header["Want-Repr-Digest"]
@@ -142,7 +153,7 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request, out *Outc
 	if out != nil {
 		out.Err = err
 	}
-	s.answer(w, r.Method == http.MethodHead, answer{plan: plan.Failure(identity.StatusOf(err))}, nil, out)
+	s.fail(w, r, identity.StatusOf(err), visible && s.mayFallBack(target.Name), out)
 }
 
 // attempt answers the request, or returns an error and has written nothing.
@@ -161,25 +172,37 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 		need = s.need(request, target.Name)
 	}
 	opened, location, err := s.find(view, r, target, need)
-	switch {
-	case err != nil:
+	standsIn := false
+	if err != nil && s.options.Fallback != "" {
+		opened, err = s.fallback(view, r, target.Name, request, err)
+		standsIn = err == nil
+	}
+	if err != nil {
 		return err
-	case location != "":
+	}
+	if location == "" && opened.IsDir() {
+		defer opened.Close()
+		return s.list(w, r, target, *request, opened, out)
+	}
+	s.leave(w)
+	if location != "" {
 		s.answer(w, request.Head, answer{plan: plan.Redirect(location)}, nil, out)
 		return nil
 	}
 	x := &exchange{fileServer: s, ctx: r.Context(), request: *request, outer: w.Header(), view: view, file: opened, out: out}
 	defer x.close()
+	x.download = s.options.Download && r.URL.RawQuery != "" && r.URL.Query().Has("download")
 	a, err := x.decide()
 	if err != nil {
 		return err
 	}
+	a.plan.VaryAccept = standsIn
 	s.answer(w, request.Head, a, &x.ready, out)
 	return nil
 }
 
-// find opens the file that the target names or stands for, or tells where else
-// the client should ask.
+// find opens the file that the target names or stands for, or the directory that is to be
+// listed, or tells where else the client should ask.
 func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Target, need identity.Need) (*identity.Opened, string, error) {
 	if opened := s.hotIndex(view, target, need); opened != nil {
 		return opened, "", nil
@@ -198,6 +221,9 @@ func (s *fileServer) find(view identity.View, r *http.Request, target urlpath.Ta
 	switch {
 	case isDir && (target.Slash || s.options.NoRedirect):
 		opened, err = s.index(view, target.Name, need)
+		if s.options.Listing && errors.Is(err, fs.ErrNotExist) {
+			opened, err = s.loader.Open(view, target.Name, identity.Facts)
+		}
 		return opened, "", err
 	case isDir:
 		return nil, urlpath.WithSlash(r.URL.Path, r.URL.RawQuery), nil

@@ -1,4 +1,4 @@
-// Package accept reads Accept-Encoding (RFC 9110, section 12.5.3).
+// Package accept reads Accept-Encoding (RFC 9110, section 12.5.3), and of Accept what it says of one media type.
 //
 // All lines of the field are one list. Names and "q" are compared without case, blanks around them are optional, and
 // empty members are skipped. Of several members with one name the first counts: the RFC gives no meaning to the

@@ -16,6 +16,7 @@ var (
 	bytesUnit      = []string{"bytes"}
 	noSniff        = []string{"nosniff"}
 	acceptEncoding = []string{"Accept-Encoding"}
+	acceptType     = []string{"Accept"}
 )
 
 // setFields makes h say what the plan says. What outer code set about the body
@@ -37,13 +38,24 @@ func setFields(h http.Header, p plan.Plan, ready *Ready) {
 	f.SetIfAny("Location", p.Location)
 	f.SetIfAny("Retry-After", p.RetryAfter)
 	f.SetIfAny("Repr-Digest", p.ReprDigest)
+	f.SetIfAny("Content-Disposition", p.Disposition)
+	f.SetIfAny("Content-Security-Policy", p.Policy)
 	if p.NoSniff {
 		f.SetReady("X-Content-Type-Options", "nosniff", noSniff)
 	}
 	if p.Vary {
 		f.Vary("Accept-Encoding", acceptEncoding)
 	}
+	if p.VaryAccept {
+		f.Vary("Accept", acceptType)
+	}
 	if p.ContentType == "" && len(p.Ranges) > 0 {
 		h["Content-Type"] = nil // keeps net/http from guessing where outer code wants none
 	}
+}
+
+// VaryAccept adds Accept to the members of Vary, for an answer of somebody else.
+func VaryAccept(h http.Header) {
+	f := fields.New(h, 1)
+	f.Vary("Accept", acceptType)
 }

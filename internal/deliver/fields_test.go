@@ -54,6 +54,27 @@ func TestVaryIsMerged(t *testing.T) {
 	}
 }
 
+func TestVaryOfBoth(t *testing.T) {
+	for _, tt := range []struct {
+		outer  []string
+		plan   plan.Plan
+		want   string
+		reason string
+	}{
+		{nil, plan.Plan{Status: 200, VaryAccept: true}, "Accept", "alone"},
+		{nil, plan.Plan{Status: 200, Vary: true, VaryAccept: true}, "Accept-Encoding, Accept", "one list of both"},
+		{[]string{"Accept-Encoding"}, plan.Plan{Status: 200, VaryAccept: true}, "Accept-Encoding, Accept", "a longer name is another"},
+		{[]string{"accept"}, plan.Plan{Status: 200, Vary: true, VaryAccept: true}, "accept, Accept-Encoding", "it is there"},
+	} {
+		for range 2 { // what is shared between answers is as it was
+			got := fieldsAfter(http.Header{"Vary": tt.outer}, tt.plan)["Vary"]
+			if len(got) != 1 || got[0] != tt.want {
+				t.Errorf("outer %q, %s: got %q, want %q", tt.outer, tt.reason, got, tt.want)
+			}
+		}
+	}
+}
+
 // TestOuterFields: what describes the body is the plan's alone; the rest is left
 // as it is (contract, section 6).
 func TestOuterFields(t *testing.T) {

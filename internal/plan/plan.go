@@ -42,7 +42,10 @@ type Plan struct {
 	Location        string
 	RetryAfter      string
 	ReprDigest      string // whoever reads the file makes it, as Digest says
-	Vary            bool   // Accept-Encoding is to be among the members of Vary
+	Disposition     string
+	Policy          string
+	Vary            bool // Accept-Encoding is to be among the members of Vary
+	VaryAccept      bool // Accept is
 	NoSniff         bool
 
 	// Digest is what ReprDigest is to be made by, of the whole representation, parts of
@@ -184,6 +187,8 @@ func selected(status int, f Facts) Plan {
 		Vary:         f.Negotiable,
 		NoSniff:      true,
 		LastModified: f.lastModified(),
+		Disposition:  f.Disposition,
+		Policy:       f.Policy,
 	}
 	if f.MostRanges > 0 {
 		p.AcceptRanges = "bytes"

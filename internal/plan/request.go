@@ -32,6 +32,8 @@ type Facts struct {
 	ETag         etag.Tag  // "" where there is none
 	ContentType  string
 	CacheControl string // "" for none
+	Disposition  string // "" for none: it is to be shown, or outer code has said
+	Policy       string // the Content-Security-Policy, "" where it is not ours to say
 	MostRanges   int    // 0 where ranges are off or the file cannot seek
 	Negotiable   bool   // the coding could depend on the request
 	Now          time.Time

@@ -119,7 +119,7 @@ func (f *findings) promises() {
 // with the server.
 func (f *findings) secrecy() {
 	f.rule(!systemText.MatchString(f.Head), "the head says what the system said")
-	if f.Status < 400 || f.hasNoBody() {
+	if f.Status < 400 || f.hasNoBody() || f.isErrorPage() {
 		return
 	}
 	want := strconv.Itoa(f.Status) + " " + http.StatusText(f.Status) + "\n"
@@ -127,4 +127,10 @@ func (f *findings) secrecy() {
 		want = "416 Range Not Satisfiable\n" // RFC 9110, section 15.5.17
 	}
 	f.rule(string(f.Body) == want, "an error's body says more than its status")
+}
+
+// isErrorPage reports whether the application answered itself that nothing was found: what
+// the library says of errors is plain text.
+func (f *findings) isErrorPage() bool {
+	return f.Status == http.StatusNotFound && strings.HasPrefix(f.Header.Get("Content-Type"), "text/html")
 }

@@ -134,3 +134,7 @@ func isSafeInQuery(c byte) bool {
 	}
 	return c > ' ' && c < 0x7f
 }
+
+// Escape returns a segment as it stands in a reference: visible ASCII, without anything that has a meaning there or in
+// HTML.
+func Escape(segment string) string { return string(appendEscaped(nil, segment, isSafeInSegment)) }

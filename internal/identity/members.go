@@ -1,0 +1,136 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"servery/internal/anchor"
+)
+
+// Member is a file or a directory that a directory holds.
+type Member struct {
+	Name string
+	// Info has but the type in its Mode unless Looked is set. It is that of a link's target.
+	Info   anchor.Info
+	Looked bool
+}
+
+// errUnlistable is that of a directory whose file system does not tell what is in it.
+var errUnlistable = &fs.PathError{Op: "readdir", Path: ".", Err: fs.ErrNotExist}
+
+// membersAtOnce is how many entries are read before anybody else has a turn. The system
+// returns about as many at a time.
+const membersAtOnce = 256
+
+// Members calls use with what the directory holds, a batch at a time, whose slice is used
+// again: regular files and directories, and links that lead to one beneath the tree. It
+// reads up to most entries, whatever they are, and reports whether there are more.
+func (o *Opened) Members(ctx context.Context, most int, use func([]Member)) (more bool, err error) {
+	read := o.entries()
+	if read == nil {
+		return false, errUnlistable
+	}
+	batch := make([]Member, 0, membersAtOnce)
+	for {
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+		entries, err := read(min(membersAtOnce, most+1))
+		batch = batch[:0]
+		for _, entry := range entries[:min(len(entries), most)] {
+			if m, ok := o.member(entry); ok {
+				batch = append(batch, m)
+			}
+		}
+		use(batch)
+		if most -= len(entries); most < 0 {
+			return true, nil
+		}
+		switch {
+		case errors.Is(err, io.EOF), err == nil && len(entries) == 0:
+			return false, nil
+		case err != nil:
+			return false, unreadable{err}
+		}
+	}
+}
+
+// entries returns what reads the directory on, or nil if nothing does.
+func (o *Opened) entries() func(n int) ([]fs.DirEntry, error) {
+	if o.anchored != nil {
+		return o.anchored.ReadDir
+	}
+	if file, ok := o.foreign.(fs.ReadDirFile); ok {
+		return file.ReadDir
+	}
+	return nil
+}
+
+// member tells what an entry is, and reports false of what is not to be asked for.
+func (o *Opened) member(entry fs.DirEntry) (Member, bool) {
+	if entry == nil || !isElement(entry.Name()) { // somebody else's file system may say anything
+		return Member{}, false
+	}
+	m := Member{Name: entry.Name()}
+	m.Info.Mode = entry.Type()
+	switch {
+	case m.Info.Mode&fs.ModeSymlink != 0:
+		return o.target(m)
+	case !Servable(m.Info.Mode):
+		return m, false
+	case o.anchored != nil:
+		return m, true // which costs a system call to look at, and may not have to be
+	}
+	fi, err := entry.Info()
+	if err != nil || fi == nil {
+		return m, false
+	}
+	m.Info, m.Looked = anchor.InfoOf(fi), true
+	if m.Info.Mode&fs.ModeSymlink != 0 {
+		return o.target(m)
+	}
+	return m, Servable(m.Info.Mode)
+}
+
+func isElement(name string) bool {
+	return name != "" && name != "." && name != ".." && !strings.Contains(name, "/")
+}
+
+// target looks at what a link leads to by opening it, as whoever asks for it would.
+func (o *Opened) target(m Member) (Member, bool) {
+	handle, err := o.view.Open(path.Join(o.Name, m.Name))
+	if err != nil {
+		return m, false
+	}
+	defer handle.Release()
+	m.Info, err = handle.Look()
+	m.Looked = true
+	return m, err == nil && Servable(m.Info.Mode)
+}
+
+// LookAt fills in what a member is, and reports false if that is gone or something else by
+// now.
+func (o *Opened) LookAt(m *Member) bool {
+	if m.Looked {
+		return true
+	}
+	info, err := o.view.root.LookIn(o.anchored, m.Name)
+	if err != nil || info.Mode.Type() != m.Info.Mode.Type() {
+		return false
+	}
+	m.Info, m.Looked = info, true
+	return true
+}
+
+// MemberNamed is a member that was not looked at yet.
+func MemberNamed(name string, directory bool) Member {
+	m := Member{Name: name}
+	if directory {
+		m.Info.Mode = fs.ModeDir
+	}
+	return m
+}

@@ -1,0 +1,176 @@
+package servery
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"time"
+
+	"servery/internal/accept"
+	"servery/internal/byterange"
+	"servery/internal/etag"
+	"servery/internal/identity"
+	"servery/internal/listing"
+	"servery/internal/offload"
+	"servery/internal/plan"
+	"servery/internal/urlpath"
+)
+
+const (
+	// mostListed is how many entries of a directory are read: about a second of
+	// work where each is looked at, and ten megabytes.
+	mostListed = 100_000
+	// listingQueue is how many listings wait while others are made.
+	listingQueue = 64
+)
+
+// newListings returns the slots for listings, of which there are as many as processors.
+func newListings() *offload.Limiter { return offload.New(runtime.GOMAXPROCS(0), listingQueue) }
+
+// list answers with what the directory holds, or returns an error and has written nothing.
+func (s *fileServer) list(w http.ResponseWriter, r *http.Request, target urlpath.Target, request plan.Request, directory *identity.Opened, out *Outcome) error {
+	query := r.URL.Query()
+	l := lister{fileServer: s, directory: directory}
+	l.order = listing.ParseOrder(query.Get("sort"), query.Get("order"), query.Get("page"))
+	page, err := l.page(r.Context())
+	switch {
+	case errors.Is(err, offload.ErrSaturated):
+		s.answer(w, request.Head, answer{plan: plan.Failure(http.StatusServiceUnavailable)}, nil, out)
+		return nil
+	case err != nil:
+		return err
+	}
+	page.Path, page.Base = target.Name, baseOf(r)
+
+	facts := plan.Facts{Now: time.Now(), CacheControl: "no-cache"}
+	if lines, ok := w.Header()["Cache-Control"]; ok {
+		facts.CacheControl = strings.Join(lines, ", ")
+	}
+	var body content
+	if prefersJSON(r.Header["Accept"]) {
+		body, facts.ContentType = listing.JSON(page), "application/json"
+	} else {
+		body, facts.ContentType, facts.Policy = listing.HTML(page), "text/html; charset=utf-8", listing.Policy()
+	}
+	sum := sha256.Sum256(body)
+	facts.Size, facts.ETag = int64(len(body)), etag.Strong(hex.EncodeToString(sum[:16]))
+	p := plan.Decide(request, facts)
+	p.VaryAccept = true
+	s.answer(w, request.Head, answer{p, body}, nil, out)
+	return nil
+}
+
+func prefersJSON(lines []string) bool {
+	ofJSON, _ := accept.MediaType(lines, "application/json")
+	ofHTML, _ := accept.MediaType(lines, "text/html")
+	return ofJSON > ofHTML
+}
+
+// baseOf is the reference that leads from where the client stands to the directory: not
+// the same place if it asked without the slash. If all of the path was a prefix, only what
+// the client sent tells.
+func baseOf(r *http.Request) string {
+	if r.URL.Path == "" {
+		if sent, err := url.ParseRequestURI(r.RequestURI); err == nil {
+			return urlpath.WithSlash(sent.Path, "")
+		}
+	}
+	return urlpath.WithSlash(r.URL.Path, "")
+}
+
+// lister collects what a directory holds, for one request.
+type lister struct {
+	*fileServer
+	directory *identity.Opened
+	order     listing.Order
+
+	entries []listing.Entry
+}
+
+// page makes the page that the order asks for. It runs under a slot, which is given back
+// before anything is sent.
+func (l *lister) page(ctx context.Context) (listing.Page, error) {
+	slot, err := l.listings.Acquire(ctx)
+	if err != nil {
+		return listing.Page{}, err
+	}
+	defer slot.Release()
+	more, err := l.directory.Members(ctx, mostListed, func(batch []identity.Member) {
+		for i := range batch {
+			l.add(&batch[i])
+		}
+		slot.GiveWayIfDue()
+	})
+	if err != nil {
+		return listing.Page{}, err
+	}
+	listing.Sort(l.entries, l.order)
+	page := listing.Cut(l.entries, l.order)
+	page.Entries = l.complete(page.Entries)
+	page.Truncated = more
+	return page, ctx.Err()
+}
+
+// add takes up a member that can be asked for. By name, only those of a page are looked at.
+func (l *lister) add(m *identity.Member) {
+	escaped := urlpath.Escape(m.Name)
+	if !l.options.ShowHidden && urlpath.Hidden(m.Name) {
+		return
+	}
+	if target, ok := urlpath.Parse("/"+m.Name, "/"+escaped); !ok || target.Name != m.Name {
+		return
+	}
+	if l.order.By != listing.ByName && !l.directory.LookAt(m) {
+		return
+	}
+	l.entries = append(l.entries, entryOf(m))
+}
+
+func entryOf(m *identity.Member) listing.Entry {
+	e := listing.Entry{Name: m.Name, Directory: m.Info.Mode.IsDir()}
+	if !m.Looked {
+		e.Size = unknown
+		return e
+	}
+	if !e.Directory {
+		e.Size = m.Info.Size
+	}
+	if m.Info.HasModTime {
+		e.Modified = time.Unix(0, m.Info.ModTime).UTC()
+	}
+	return e
+}
+
+// unknown is the size of what was not looked at yet.
+const unknown = -1
+
+// complete looks at the entries of a page that were not looked at, and leaves out what is
+// gone by now.
+func (l *lister) complete(entries []listing.Entry) []listing.Entry {
+	kept := entries[:0]
+	for _, e := range entries {
+		if e.Size == unknown {
+			m := identity.MemberNamed(e.Name, e.Directory)
+			if !l.directory.LookAt(&m) {
+				continue
+			}
+			e = entryOf(&m)
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}
+
+// content is a body in memory.
+type content []byte
+
+func (c content) WriteRange(w io.Writer, r byterange.Range) error {
+	_, err := w.Write(c[r.Start : r.Start+r.Length])
+	return err
+}
