@@ -47,11 +47,12 @@ var imports = map[string][]string{
 	"servery/internal/stream": {
 		"internal/accept", "internal/codec", "internal/etag", "internal/fields", "internal/mediatype", "internal/offload",
 	},
-	"servery/internal/testkit": nil,
-	"servery/internal/urlpath": nil,
-	"servery/examples/static":  {""},
-	"servery/precompress":      {"", "internal/codec", "internal/mediatype", "internal/sidecar", "internal/urlpath"},
-	"servery/cmd/precompress":  {"", "precompress"},
+	"servery/internal/testkit":          nil,
+	"servery/internal/urlpath":          nil,
+	"servery/examples/static":           {"", "examples/internal/program"},
+	"servery/examples/internal/program": nil,
+	"servery/precompress":               {"", "internal/codec", "internal/mediatype", "internal/sidecar", "internal/urlpath"},
+	"servery/cmd/precompress":           {"", "precompress"},
 }
 
 // pure are the packages that decide and do not act: nothing of the outside world

@@ -1,92 +1,65 @@
-// Static serves a directory over HTTP.
+// Static serves a directory over HTTP, or over HTTPS with HTTP/2.
 //
 //	go run ./examples/static -dir public -addr 127.0.0.1:8080
 package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
-	"log"
-	"net"
-	"net/http"
-	"os"
-	"os/signal"
-	"syscall"
-	"time"
 
 	"servery"
+	"servery/examples/internal/program"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	switch err := run(ctx, os.Args[1:], os.Stderr); err {
-	case nil:
-	case errUsage:
-		os.Exit(2)
-	default:
-		log.Fatal(err)
-	}
-}
+func main() { program.Main(run) }
 
-// errUsage says that the arguments are wrong, and that the user knows already.
-var errUsage = errors.New("usage")
+const about = `Static serves the files of a directory, compressed for those who accept that.
+It ends by an interrupt, once the answers that have begun are complete.`
 
 // run serves until ctx ends and the answers that have begun are complete.
 func run(ctx context.Context, args []string, output io.Writer) error {
-	flags := flag.NewFlagSet("static", flag.ContinueOnError)
-	flags.SetOutput(output)
+	flags := program.Flags(output, "static", about)
 	path := flags.String("dir", ".", "the `directory` to serve")
 	addr := flags.String("addr", "127.0.0.1:8080", "the `address` to listen on")
-	if err := flags.Parse(args); err != nil {
-		return errUsage // flags has said what is wrong
+	certificate := flags.String("tls-cert", "", "a PEM `file` with the certificate and its chain, for HTTPS; needs -tls-key")
+	key := flags.String("tls-key", "", "a PEM `file` with the private key of -tls-cert")
+	hidden := flags.Bool("hidden", false, "serve names that begin with a dot as well")
+	cache := flags.Int64("cache", 32, "hold up to this many `MiB` of compressed files in memory")
+	if err := program.Parse(flags, args); err != nil {
+		return err
 	}
-	if flags.NArg() > 0 {
-		fmt.Fprintf(output, "unexpected argument %q\n", flags.Arg(0))
-		return errUsage
+	if *cache < 0 || *cache > 1<<20 {
+		return errors.New("-cache must be from 0 to 1048576 MiB")
+	}
+	secure, err := secured(*certificate, *key)
+	if err != nil {
+		return err
 	}
 	dir, err := servery.OpenDir(*path)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	listener, err := net.Listen("tcp", *addr)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(output, "serving %s on http://%s/\n", *path, listener.Addr())
-	return serve(ctx, listener, servery.FileServer(dir, nil), output)
+	files := servery.FileServer(dir, &servery.FileServerOptions{
+		ShowHidden: *hidden,
+		Cache:      servery.NewCompressionCache(*cache << 20),
+	})
+	return program.Serve(ctx, output, program.Site{Name: *path, Addr: *addr, Handler: files, TLS: secure})
 }
 
-// grace is how long answers that have begun may take after the server was told to
-// end.
-const grace = 10 * time.Second
-
-func serve(ctx context.Context, listener net.Listener, handler http.Handler, output io.Writer) error {
-	// There is no WriteTimeout: it would cut long downloads off. So a client that
-	// stops reading keeps its connection until the network gives up.
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
+// secured returns nil where neither file is named.
+func secured(certificate, key string) (*tls.Config, error) {
+	switch {
+	case certificate == "" && key == "":
+		return nil, nil
+	case certificate == "" || key == "":
+		return nil, errors.New("-tls-cert and -tls-key need each other")
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
+	pair, err := tls.LoadX509KeyPair(certificate, key)
+	if err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(output, "ending, in %s at the latest\n", grace)
-	limit, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	if err := server.Shutdown(limit); err != nil {
-		server.Close()
-		return fmt.Errorf("answers were cut off: %w", err)
-	}
-	return nil
+	return &tls.Config{Certificates: []tls.Certificate{pair}}, nil
 }
