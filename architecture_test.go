@@ -49,6 +49,7 @@ var imports = map[string][]string{
 	},
 	"servery/internal/testkit":          nil,
 	"servery/internal/urlpath":          nil,
+	"servery/examples/api":              {"", "examples/internal/program"},
 	"servery/examples/embedded":         {"", "examples/internal/program"},
 	"servery/examples/static":           {"", "examples/internal/program"},
 	"servery/examples/internal/program": nil,

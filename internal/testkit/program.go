@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -17,6 +18,7 @@ type Program struct {
 	tb    testing.TB
 	stop  context.CancelFunc
 	ended chan error
+	once  sync.Once // for End
 }
 
 // Start runs a program that tells, in lines that end in " on " and a URL, where it
@@ -32,7 +34,7 @@ func Start(tb testing.TB, servers int, run func(context.Context, []string, io.Wr
 		w.Close()
 		p.ended <- err
 	}()
-	tb.Cleanup(p.end)
+	tb.Cleanup(p.End)
 	defer func() { go io.Copy(io.Discard, output) }() // nothing that it says later may hold it up
 	for lines := bufio.NewScanner(output); len(p.URLs) < servers; {
 		if !lines.Scan() {
@@ -45,8 +47,11 @@ func Start(tb testing.TB, servers int, run func(context.Context, []string, io.Wr
 	return p
 }
 
-// end ends the program and looks whether it has.
+// End ends the program before the test ends, and fails if it does not end well.
+func (p *Program) End() { p.once.Do(p.end) }
+
 func (p *Program) end() {
+	p.tb.Helper()
 	p.stop()
 	select {
 	case err := <-p.ended:
