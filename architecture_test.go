@@ -51,6 +51,7 @@ var imports = map[string][]string{
 	"servery/internal/urlpath":          nil,
 	"servery/examples/api":              {"", "examples/internal/program"},
 	"servery/examples/embedded":         {"", "examples/internal/program"},
+	"servery/examples/shared":           {"", "examples/internal/program"},
 	"servery/examples/static":           {"", "examples/internal/program"},
 	"servery/examples/internal/program": nil,
 	"servery/precompress":               {"", "internal/codec", "internal/mediatype", "internal/sidecar", "internal/urlpath"},
