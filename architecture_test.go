@@ -52,6 +52,7 @@ var imports = map[string][]string{
 	"servery/examples/api":              {"", "examples/internal/program"},
 	"servery/examples/embedded":         {"", "examples/internal/program"},
 	"servery/examples/shared":           {"", "examples/internal/program"},
+	"servery/examples/spa":              {"", "examples/internal/program"},
 	"servery/examples/static":           {"", "examples/internal/program"},
 	"servery/examples/internal/program": nil,
 	"servery/examples/internal/routed":  {"internal/testkit"},
