@@ -56,7 +56,8 @@ func (s *fileServer) list(w http.ResponseWriter, r *http.Request, target urlpath
 	if prefersJSON(r.Header["Accept"]) {
 		body, facts.ContentType = listing.JSON(page), "application/json"
 	} else {
-		body, facts.ContentType, facts.Policy = listing.HTML(page), "text/html; charset=utf-8", listing.Policy()
+		body, facts.ContentType = listing.HTML(page), "text/html; charset=utf-8"
+		facts.Extra = &plan.Extra{Policy: listing.Policy()}
 	}
 	sum := sha256.Sum256(body)
 	facts.Size, facts.ETag = int64(len(body)), etag.Strong(hex.EncodeToString(sum[:16]))

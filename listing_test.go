@@ -159,3 +159,20 @@ func TestListingOrder(t *testing.T) {
 		}
 	}
 }
+
+// A directory that is listed is there, and has no Fallback.
+func TestListingComesBeforeFallback(t *testing.T) {
+	server, _ := serveTree(t, map[string]string{"d/x": "", "app.html": pageOfApp}, &servery.FileServerOptions{
+		Listing: true, Fallback: "app.html", NotFound: errorPage, Download: true,
+	})
+	for _, tt := range []struct{ target, holds, reason string }{
+		{"/d/?download", "<title>Index of /d/</title>", "there, and no file to be saved"},
+		{"/e/", pageOfApp, "not there"},
+		{"/e.js", "<p>GET /e.js", "nor has it a Fallback"},
+	} {
+		got := server.Get(tt.target, navigation)
+		if !strings.Contains(string(got.Body), tt.holds) || got.Header.Get("Content-Disposition") != "" && tt.target[1] == 'd' {
+			t.Errorf("%s, %s: got\n%s%s", tt.target, tt.reason, got.Head, got.Body)
+		}
+	}
+}

@@ -39,7 +39,7 @@ type FileServerOptions struct {
 	// script that is gone is not found. Hidden and malformed names never have it. The
 	// answer is that of the file itself, with the status 200; it and the 404s of names
 	// that could have it have Accept in Vary. Where the file is missing, too, there is
-	// 404. "" means none.
+	// 404. A directory that is listed is something. "" means none.
 	Fallback string
 
 	// FallbackExtensions serves the Fallback for names with an extension as well.

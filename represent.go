@@ -178,7 +178,7 @@ func (x *exchange) facts() (plan.Facts, error) {
 		f.CacheControl = x.options.CacheControl(x.file.Name)
 	}
 	if x.download {
-		f.Disposition = disposition.Attachment(path.Base(x.file.Name))
+		f.Extra = &plan.Extra{Disposition: disposition.Attachment(path.Base(x.file.Name))}
 	}
 	return f, nil
 }

@@ -38,8 +38,10 @@ func setFields(h http.Header, p plan.Plan, ready *Ready) {
 	f.SetIfAny("Location", p.Location)
 	f.SetIfAny("Retry-After", p.RetryAfter)
 	f.SetIfAny("Repr-Digest", p.ReprDigest)
-	f.SetIfAny("Content-Disposition", p.Disposition)
-	f.SetIfAny("Content-Security-Policy", p.Policy)
+	if p.Extra != nil {
+		f.SetIfAny("Content-Disposition", p.Extra.Disposition)
+		f.SetIfAny("Content-Security-Policy", p.Extra.Policy)
+	}
 	if p.NoSniff {
 		f.SetReady("X-Content-Type-Options", "nosniff", noSniff)
 	}

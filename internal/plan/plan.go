@@ -42,10 +42,9 @@ type Plan struct {
 	Location        string
 	RetryAfter      string
 	ReprDigest      string // whoever reads the file makes it, as Digest says
-	Disposition     string
-	Policy          string
-	Vary            bool // Accept-Encoding is to be among the members of Vary
-	VaryAccept      bool // Accept is
+	Extra           *Extra // nil for none
+	Vary            bool   // Accept-Encoding is to be among the members of Vary
+	VaryAccept      bool   // Accept is
 	NoSniff         bool
 
 	// Digest is what ReprDigest is to be made by, of the whole representation, parts of
@@ -187,8 +186,7 @@ func selected(status int, f Facts) Plan {
 		Vary:         f.Negotiable,
 		NoSniff:      true,
 		LastModified: f.lastModified(),
-		Disposition:  f.Disposition,
-		Policy:       f.Policy,
+		Extra:        f.Extra,
 	}
 	if f.MostRanges > 0 {
 		p.AcceptRanges = "bytes"

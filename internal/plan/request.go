@@ -32,8 +32,7 @@ type Facts struct {
 	ETag         etag.Tag  // "" where there is none
 	ContentType  string
 	CacheControl string // "" for none
-	Disposition  string // "" for none: it is to be shown, or outer code has said
-	Policy       string // the Content-Security-Policy, "" where it is not ours to say
+	Extra        *Extra // that 200 and 206 have, or nil
 	MostRanges   int    // 0 where ranges are off or the file cannot seek
 	Negotiable   bool   // the coding could depend on the request
 	Now          time.Time
@@ -51,4 +50,11 @@ type Facts struct {
 type Coding struct {
 	Name string   // the content coding, in lower case
 	ETag etag.Tag // its own, "" where identity has none
+}
+
+// Extra are the fields that few answers have, behind a pointer because plans are copied
+// for all of them. A field that is "" is not sent: what outer code said stays.
+type Extra struct {
+	Disposition string // Content-Disposition
+	Policy      string // Content-Security-Policy
 }
