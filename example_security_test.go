@@ -88,20 +88,7 @@ func goBlocks(text string) (blocks []string) {
 
 // What SECURITY.md shows is what is compiled and run here.
 func TestSnippetsOfSecurity(t *testing.T) {
-	source, err := os.ReadFile("example_security_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	unindented := strings.ReplaceAll("\n"+string(source), "\n\t", "\n")
-	blocks := goBlocks(readFile(t, "SECURITY.md"))
-	if len(blocks) != 3 {
-		t.Errorf("%d snippets, want 3", len(blocks))
-	}
-	for _, block := range blocks {
-		if !strings.Contains(string(source), "\n"+block) && !strings.Contains(unindented, "\n"+block) {
-			t.Errorf("no test has this snippet of SECURITY.md:\n%s", block)
-		}
-	}
+	checkSnippets(t, "SECURITY.md", "example_security_test.go", goBlocks(readFile(t, "SECURITY.md")), 3)
 }
 
 // A client that reads nothing holds the connection for as long as within allows.

@@ -3,6 +3,7 @@ package identity
 import (
 	"bytes"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"servery/internal/anchor"
@@ -23,27 +24,33 @@ const (
 	verifiedFor = time.Second
 )
 
-// hotFile is a settled file that was opened lately. It is shared and never changes.
+// hotFile is a settled file that was opened lately. It is shared.
 type hotFile struct {
-	root     *anchor.Root // that it was opened beneath; to be compared, never used
-	info     anchor.Info
-	modTime  time.Time // as Opened has it
-	tag      etag.Tag
-	memo     any       // the caller's
-	plain    []byte    // the whole file, or nil
-	verified time.Time // before it was opened
+	root    *anchor.Root // that it was opened beneath; to be compared, never used
+	info    anchor.Info
+	modTime time.Time // as Opened has it
+	tag     etag.Tag
+	memo    any    // the caller's
+	plain   []byte // the whole file, or nil
+
+	// verified is when it was opened last, in the time of hotFiles. It is all that changes.
+	verified atomic.Int64
 }
 
 // hotFiles are remembered by their names, the least recently used going first. What is
 // known of one generation of the tree holds for no other: the same file may be reached
 // there by a link that leaves it.
-type hotFiles struct{ files *cache.LRU[string, *hotFile] }
+type hotFiles struct {
+	files   *cache.LRU[string, *hotFile] // nil where nothing is remembered
+	start   time.Time                    // of its time, which no setting of the clock changes
+	refused *atomic.Uint32               // newcomers for which there was no room
+}
 
-func newHotFiles(limit int64) hotFiles {
+func newHotFiles(limit int64, now time.Time) hotFiles {
 	if limit <= 0 || !anchor.CanLook {
 		return hotFiles{}
 	}
-	return hotFiles{cache.New[string, *hotFile](limit)}
+	return hotFiles{cache.New[string, *hotFile](limit), now, new(atomic.Uint32)}
 }
 
 // find returns what is remembered of a name if that is still all true, and of use: a
@@ -56,8 +63,8 @@ func (h hotFiles) find(view View, name string, now time.Time, need Need) *hotFil
 	if !ok || need != Facts && file.plain == nil {
 		return nil
 	}
-	if age := now.Sub(file.verified); age < 0 || age >= verifiedFor || file.root != view.root {
-		return nil // and will be replaced
+	if age := h.age(file, now); age < 0 || age >= verifiedFor || file.root != view.root {
+		return nil // and will be verified again, or replaced
 	}
 	if !settled(file.info, now) || modTime(file.info, now) != file.modTime {
 		return nil // the clock was set, or has reached a date that was in the future
@@ -93,18 +100,39 @@ func (o *Opened) Remember(tag etag.Tag, memo func() any) {
 		return
 	}
 	old, ok := h.files.Peek(o.Name)
-	known := ok && old.root == o.view.root && old.info == o.Info && old.modTime == o.ModTime
-	if known && o.plain == nil && o.Now.Sub(old.verified) < verifiedFor/2 {
+	known := ok && old.root == o.view.root && old.info == o.Info && old.modTime == o.ModTime && old.tag == tag
+	switch {
+	case known && o.plain == nil && h.age(old, o.Now) < verifiedFor/2:
 		return // there is little to add, and large files are opened each time
-	}
-	file := &hotFile{root: o.view.root, info: o.Info, modTime: o.ModTime, tag: tag, memo: memo(), verified: o.Now}
-	if known && o.plain != nil && bytes.Equal(o.plain, old.plain) {
-		file.plain = old.plain
-	} else { // never what was read before: who writes through a shared map changes nothing but the bytes
-		file.plain = bytes.Clone(o.plain)
+	case known && (o.plain == nil) == (old.plain == nil) && bytes.Equal(o.plain, old.plain):
+		old.verified.Store(int64(o.Now.Sub(h.start)))
+		return
 	}
 	name := strings.Clone(o.Name) // which is part of all that the client sent
-	h.files.Add(name, file, int64(len(file.plain)+len(name)+hotOverhead))
+	cost := int64(len(o.plain) + len(name) + hotOverhead)
+	if !ok && !h.admits(cost) {
+		return
+	}
+	file := &hotFile{root: o.view.root, info: o.Info, modTime: o.ModTime, tag: tag, memo: memo()}
+	// Never what was read before: who writes through a shared map changes nothing but the bytes.
+	file.plain = bytes.Clone(o.plain)
+	file.verified.Store(int64(o.Now.Sub(h.start)))
+	h.files.Add(name, file, cost)
+}
+
+// admission is how many newcomers ask until one gets the room of others. Where more files
+// are asked for in turn than there is room for, each would else be remembered at the price
+// of one that is asked for before it comes again, and none be found.
+const admission = 16
+
+// admits reports whether a newcomer is remembered.
+func (h hotFiles) admits(cost int64) bool {
+	return h.files.Room() >= cost || h.refused.Add(1)%admission == 0
+}
+
+// age is how long ago the file was opened last.
+func (h hotFiles) age(file *hotFile, now time.Time) time.Duration {
+	return now.Sub(h.start) - time.Duration(file.verified.Load())
 }
 
 // Memo is what the caller of Remember made of the file, or nil if it is not remembered.

@@ -3,6 +3,7 @@ package identity
 import (
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,9 +92,7 @@ func TestWhatWasReadLastIsRemembered(t *testing.T) {
 	if !ok {
 		t.Fatal("not remembered")
 	}
-	before := *unseen
-	before.plain = []byte(strings.ToUpper(hotContent)) // as if the file had held that
-	f.hot.files.Add("docs/file", &before, 1)
+	unseen.plain = []byte(strings.ToUpper(hotContent)) // as if the file had held that
 	f.time = f.time.Add(verifiedFor)
 	f.remember("docs/file")
 	o := f.Remembered(f.view, "docs/file", Whole)
@@ -103,8 +102,18 @@ func TestWhatWasReadLastIsRemembered(t *testing.T) {
 	same, _ := f.hot.files.Peek("docs/file")
 	f.time = f.time.Add(verifiedFor)
 	f.remember("docs/file")
-	if again, _ := f.hot.files.Peek("docs/file"); again == same || &again.plain[0] != &same.plain[0] {
+	if again, _ := f.hot.files.Peek("docs/file"); again != same {
 		t.Error("the same bytes are held anew")
+	}
+	f.time = f.time.Add(verifiedFor)
+	if o, err := f.Open(f.view, "docs/file", Facts); err != nil {
+		t.Fatal(err)
+	} else {
+		o.Remember(same.tag, func() any { return nil })
+		o.Close()
+	}
+	if facts, _ := f.hot.files.Peek("docs/file"); facts.plain != nil {
+		t.Error("bytes that nobody has read again are held for another second")
 	}
 }
 
@@ -191,12 +200,35 @@ func TestEveryFactOfRememberedFileCounts(t *testing.T) {
 		if !ok {
 			t.Fatal("not remembered")
 		}
-		other := *file
-		tt.change(&other.info)
-		other.modTime = modTime(other.info, f.time)
-		f.hot.files.Add("docs/file", &other, 1)
+		tt.change(&file.info)
+		file.modTime = modTime(file.info, f.time)
 		if o := f.Remembered(f.view, "docs/file", Facts); o != nil {
 			t.Errorf("another %s makes no difference", tt.reason)
 		}
+	}
+}
+
+// Where more files are asked for in turn than there is room for, some are found all the
+// same: a newcomer seldom takes the place of what is about to come again.
+func TestMoreFilesThanThereIsRoomFor(t *testing.T) {
+	const files, room, rounds = 40, 20, 50
+	f := newHotFixture(t, 1<<10, room*(hotOverhead+100))
+	for i := range files {
+		f.write("root/many/"+strconv.Itoa(i), hotContent)
+	}
+	found := 0
+	for range rounds {
+		for i := range files {
+			name := "many/" + strconv.Itoa(i)
+			if o := f.Remembered(f.view, name, Whole); o != nil {
+				found++
+				o.Close()
+				continue
+			}
+			f.remember(name)
+		}
+	}
+	if most := rounds * room; found < most/2 || found > most {
+		t.Errorf("found %d times of %d, want from %d to %d", found, rounds*files, most/2, most)
 	}
 }

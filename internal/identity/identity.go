@@ -43,7 +43,7 @@ type Loader struct {
 // none if small is negative, remembers files within hot bytes, and asks now for the
 // time.
 func NewLoader(small int, hot int64, now func() time.Time) *Loader {
-	l := &Loader{smallest: small, hot: newHotFiles(hot), now: now}
+	l := &Loader{smallest: small, hot: newHotFiles(hot, now()), now: now}
 	l.small.New = func() any { return new(make([]byte, max(small, 0))) }
 	l.copying.New = func() any { return new(make([]byte, copyBuffer)) }
 	l.found.New = func() any { return new(Opened) }
