@@ -88,8 +88,8 @@ type CompressOptions struct {
 	OnError func(*http.Request, error)
 
 	// Observe is told what became of each response, with the request as it came, when the
-	// handler has returned or panicked, but not of requests for an upgrade. It is called
-	// concurrently, in the request's goroutine. nil means that nobody is told, and costs
+	// handler has returned or panicked, but not of requests for an upgrade, and of none if
+	// there are no Encoders. It is called concurrently, in the request's goroutine. nil means that nobody is told, and costs
 	// nothing.
 	Observe func(*http.Request, Outcome)
 }

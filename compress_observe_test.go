@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"servery"
+	"servery/internal/stream"
 )
 
 func TestObserveCompress(t *testing.T) {
@@ -64,7 +65,7 @@ func TestObserveCompress(t *testing.T) {
 			rw.WriteString("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\nDate: Mon, 30 Nov 2026 00:00:00 GMT\r\n\r\n")
 			rw.Flush()
 		}, servery.Outcome{Uncoded: servery.UncodedHijacked}, "the connection is the handler's"},
-		{"GET", []string{gzip}, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, servery.Outcome{Uncoded: servery.UncodedHijacked}, "there is no status"},
+		{"GET", []string{gzip}, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, servery.Outcome{Uncoded: servery.UncodedHijacked, Err: http.ErrAbortHandler}, "there is no status"},
 	} {
 		outcomes := newTold()
 		server := serveHandler(t, servery.Compress(&servery.CompressOptions{Observe: outcomes.observe})(tt.handler))
@@ -83,6 +84,49 @@ func TestObserveCompress(t *testing.T) {
 		}
 		if coded := got.CodedSize > 0; coded != (got.Encoded > 0) {
 			t.Errorf("%s: %d coded bytes took %v", tt.reason, got.CodedSize, got.Encoded)
+		}
+	}
+}
+
+// What a client did not get to its end is told of with an error.
+func TestObserveCompressBrokenOff(t *testing.T) {
+	for _, tt := range []struct {
+		end    func(w http.ResponseWriter)
+		status int
+		reason string
+	}{
+		{func(http.ResponseWriter) {}, 200, "less than was declared"},
+		{func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, 200, "a panic after the head"},
+	} {
+		outcomes := newTold()
+		server := serveHandler(t, servery.Compress(&servery.CompressOptions{Observe: outcomes.observe})(http.HandlerFunc(
+			func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/plain")
+				w.Header().Set("Content-Length", "100000")
+				io.WriteString(w, realText(t, 50_000))
+				http.NewResponseController(w).Flush()
+				tt.end(w)
+			})))
+		w := open(t, server, "GET", "Accept-Encoding: gzip")
+		if _, err := io.ReadAll(w.answer(t).Body); err == nil {
+			t.Errorf("%s: the answer is whole", tt.reason)
+		}
+		if got := outcomes.next(t); got.Status != tt.status || got.Coding != "gzip" || got.Err == nil {
+			t.Errorf("%s: got %+v, want gzip, with an error", tt.reason, got)
+		}
+	}
+}
+
+// The two say the same in the same words.
+func TestReasonsOfCompress(t *testing.T) {
+	for uncoded, reason := range map[servery.Uncoded]stream.Reason{
+		servery.UncodedNegotiated: stream.Negotiated, servery.UncodedStatus: stream.Status, servery.UncodedHeader: stream.Header,
+		servery.UncodedRange: stream.Range, servery.UncodedType: stream.Type, servery.UncodedSmall: stream.Small,
+		servery.UncodedNotAccepted: stream.NotAccepted, servery.UncodedIncomplete: stream.Incomplete,
+		servery.UncodedSaturated: stream.Saturated, servery.UncodedFailed: stream.Failed, servery.UncodedHijacked: stream.Hijacked,
+	} {
+		if string(uncoded) != string(reason) {
+			t.Errorf("%q is called %q inside", uncoded, reason)
 		}
 	}
 }

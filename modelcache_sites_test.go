@@ -110,7 +110,7 @@ func modelHandler(dir string, policy func(string) string) http.Handler {
 		switch {
 		case strings.HasPrefix(name, "streamed") && len(r.Header["Range"]) == 0:
 			w.Header().Set("Etag", tag)
-			stream(w, r, tag, content)
+			streamed(w, r, tag, content)
 		case strings.HasPrefix(name, "undated"):
 			http.ServeContent(w, r, name, info.ModTime(), strings.NewReader(string(content)))
 		default:
@@ -120,7 +120,7 @@ func modelHandler(dir string, policy func(string) string) http.Handler {
 	})
 }
 
-func stream(w http.ResponseWriter, r *http.Request, tag string, content []byte) {
+func streamed(w http.ResponseWriter, r *http.Request, tag string, content []byte) {
 	if etag.MatchesWeak(r.Header["If-None-Match"], etag.Tag(tag)) {
 		w.WriteHeader(http.StatusNotModified)
 		return

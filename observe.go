@@ -10,8 +10,10 @@ import (
 // Outcome is what was decided about an answer, and what it took, for logs and metrics.
 // Its kinds of text are few and fixed, so that they can be labels.
 type Outcome struct {
-	// Status is that of the answer (RFC 9110, section 15). It is 0 where [Compress] knows
-	// of none: the handler has taken the connection, or has panicked before it set one.
+	// Status is that of the answer (RFC 9110, section 15); 404 where a NotFound handler
+	// answered, whatever it made of that. It is 0 where there is none: a handler inside
+	// [Compress] has taken the connection, or it, a file system or a function of the
+	// options has panicked before there was one.
 	Status int
 
 	// Coding is the content coding of the answer (RFC 9110, section 8.4), or "" for
@@ -50,15 +52,16 @@ const (
 	UncodedHeader      Uncoded = "header"       // Compress: the handler's header says that its bytes have to be these
 	UncodedRange       Uncoded = "range"        // it is a part, or Compress was asked for one
 	UncodedType        Uncoded = "type"         // its media type is not Compressible
+	UncodedOff         Uncoded = "off"          // FileServer: there are no Encoders, and no sidecar
 	UncodedSmall       Uncoded = "small"        // it is below MinSize
 	UncodedLarge       Uncoded = "large"        // FileServer: it is above MaxCompressSize
 	UncodedNotAccepted Uncoded = "not accepted" // the client accepts no coding, or wants none rather than one
 	UncodedNotWorth    Uncoded = "not worth it" // FileServer: the coding saves too little
 	UncodedIncomplete  Uncoded = "incomplete"   // Compress: the handler wrote less than it had declared
 	UncodedSaturated   Uncoded = "saturated"    // the Limiter had no room
-	UncodedFailed      Uncoded = "failed"       // the encoder, or the reading of the file, has
+	UncodedFailed      Uncoded = "failed"       // the encoder or the reading of the file has, or the client left meanwhile
 	UncodedHijacked    Uncoded = "hijacked"     // Compress: the handler took the connection, or panicked, before it was decided
-	UncodedOff         Uncoded = "off"          // FileServer: there are no Encoders and no Sidecars
+	UncodedListing     Uncoded = "listing"      // FileServer: it is a listing, which a Compress around it can code
 )
 
 // BodySource is where a coded body came from.

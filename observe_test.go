@@ -3,8 +3,10 @@ package servery_test
 import (
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,6 +83,8 @@ func TestObserveFileServer(t *testing.T) {
 			{"GET", "/huge.txt", []string{gzip}, servery.Outcome{Status: 200, Uncoded: servery.UncodedLarge, PlainSize: 3 * size}, "above MaxCompressSize"},
 			{"GET", "/picture.png", []string{gzip}, servery.Outcome{Status: 200, Uncoded: servery.UncodedType, PlainSize: size}, "packed already"},
 			{"GET", "/noise.txt", []string{gzip}, servery.Outcome{Status: 200, Uncoded: servery.UncodedNotWorth, PlainSize: 5000}, "nothing is saved"},
+			{"GET", "/noise.txt", []string{gzip, "If-None-Match: *"}, servery.Outcome{Status: 304, Uncoded: servery.UncodedStatus, PlainSize: 5000}, "no body comes before what is not worth it"},
+			{"GET", "/noise.txt", []string{gzip, "Range: bytes=0-9"}, servery.Outcome{Status: 206, Uncoded: servery.UncodedRange, PlainSize: 5000}, "and so does a part"},
 			{"GET", "/packed.txt", []string{gzip}, servery.Outcome{Status: 200, Coding: "gzip", Body: servery.BodySidecar, CodedSize: packedSize, PlainSize: size}, "a file beside it"},
 			{"GET", "/folder", nil, servery.Outcome{Status: 301, Uncoded: servery.UncodedStatus}, "a redirect"},
 			{"GET", "/missing.txt", nil, servery.Outcome{Status: 404, Uncoded: servery.UncodedStatus, Err: fs.ErrNotExist}, "missing"},
@@ -101,6 +105,60 @@ func TestObserveFileServer(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Sidecars alone are no offer for a file that has none.
+func TestObserveOff(t *testing.T) {
+	for _, sidecars := range [][]string{nil, {"gzip"}} {
+		outcomes := newTold()
+		server, _ := serveTree(t, map[string]string{"a.txt": realText(t, 5000)}, &servery.FileServerOptions{
+			Observe: outcomes.observe, Encoders: []servery.Encoder{}, Sidecars: sidecars,
+		})
+		for _, tt := range []struct {
+			field string
+			want  servery.Uncoded
+		}{{"Accept: */*", servery.UncodedOff}, {"Range: bytes=0-9", servery.UncodedRange}} {
+			server.Get("/a.txt", acceptGzip, tt.field)
+			if got := outcomes.next(t).Uncoded; got != tt.want {
+				t.Errorf("sidecars %q, %s: got %q, want %q", sidecars, tt.field, got, tt.want)
+			}
+		}
+	}
+}
+
+// TestObserveBrokenOff: what a client did not get to its end is told of with an error.
+func TestObserveBrokenOff(t *testing.T) {
+	outcomes := newTold()
+	files := panickingFS{fstest.MapFS{"a.bin": {Data: make([]byte, 100_000)}}}
+	handler := servery.FileServer(files, &servery.FileServerOptions{Observe: outcomes.observe, ContentETagMax: -1})
+	recorder := httptest.NewRecorder()
+	if panicked := panicOf(func() { handler.ServeHTTP(recorder, httptest.NewRequest("GET", "/a.bin", nil)) }); panicked == nil {
+		t.Fatal("nothing has panicked")
+	}
+	if got := outcomes.next(t); got.Status != http.StatusOK || got.Err == nil {
+		t.Errorf("got %+v, want 200 with an error", got)
+	}
+}
+
+// panickingFS has files that panic when they are read beyond their beginning.
+type panickingFS struct{ fs.FS }
+
+func (f panickingFS) Open(name string) (fs.File, error) {
+	file, err := f.FS.Open(name)
+	return &laterPanicking{File: file}, err
+}
+
+type laterPanicking struct {
+	fs.File
+	read int
+}
+
+func (f *laterPanicking) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	if f.read += n; f.read > 50_000 {
+		panic("the file system is broken")
+	}
+	return n, err
 }
 
 // TestObserveTellsHot asks until the file, which was written a moment ago, is remembered.

@@ -28,6 +28,9 @@ func (x *exchange) tell(facts plan.Facts, p plan.Plan) {
 	if x.file.Hot() {
 		x.out.File = FileHot
 	}
+	if x.out.Uncoded == UncodedNotWorth && p.Status != http.StatusOK { // which has a reason that comes first
+		x.out.Uncoded, x.out.Body = "", ""
+	}
 	switch {
 	case p.ContentEncoding == "" && x.out.Uncoded == "":
 		x.out.Uncoded = x.uncoded(facts, p)
@@ -41,12 +44,12 @@ func (x *exchange) uncoded(facts plan.Facts, p plan.Plan) Uncoded {
 	switch encodes := x.encodes(facts.Size); {
 	case p.Status != http.StatusOK && p.Status != http.StatusPartialContent:
 		return UncodedStatus
-	case len(x.options.Encoders)+len(x.options.Sidecars) == 0:
-		return UncodedOff
 	case p.Status == http.StatusPartialContent:
 		return UncodedRange
 	case !x.options.Compressible(mediatype.Essence(facts.ContentType)):
 		return UncodedType
+	case len(x.options.Encoders) == 0:
+		return UncodedOff
 	case !encodes && facts.Size < x.options.MinSize:
 		return UncodedSmall
 	case !encodes && facts.Size > x.options.MaxCompressSize:

@@ -116,16 +116,24 @@ func (s *fileServer) leave(w http.ResponseWriter) {
 func (s *fileServer) answer(w http.ResponseWriter, head bool, a answer, ready *deliver.Ready, out *Outcome) {
 	if out != nil {
 		out.tell(a.plan)
+		before := out.Err
+		out.Err = errBrokeOff // if somebody else's file panics
+		defer func() {
+			if out.Err == nil {
+				out.Err = before
+			}
+		}()
 	}
 	err := deliver.Answer(w, head, a.plan, a.content, ready)
-	if err == nil {
-		return
-	}
 	if out != nil {
 		out.Err = err
 	}
-	panic(http.ErrAbortHandler)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
 }
+
+var errBrokeOff = errors.New("servery: the answer broke off")
 
 // attempts is how often a file is opened that changes while it is looked at.
 const attempts = 3

@@ -119,7 +119,9 @@ func (s *Store) Make(ctx context.Context, job Job) (body *Body, joined bool, err
 // make does the job unless somebody has done it since the caller found nothing.
 func (s *Store) make(ctx context.Context, job Job, handle *identity.Handle) (*Body, error) {
 	if body, ok := s.kept.Peek(job.Key); ok {
-		return body, nil
+		found := *body
+		found.Took = 0 // here
+		return &found, nil
 	}
 	body, err := job.do(ctx, handle)
 	if err == nil && !job.Key.unsettled && !s.closed.Load() {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"net/http"
 	"time"
 )
@@ -55,9 +56,11 @@ func (s *writer) end() {
 			s.whole = s.drain(int64(s.kept.coded.Len())) == nil
 		}
 	case s.begun:
-		s.abort = true
+		s.failed, s.abort = errIncomplete, true
 	default:
 		s.verdict.reason = Incomplete
 		_ = s.pass(nil)
 	}
 }
+
+var errIncomplete = errors.New("servery: the handler wrote less than it had declared")

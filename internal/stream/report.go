@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"servery/internal/offload"
 )
 
 // Report is what became of a response.
@@ -34,7 +36,7 @@ const (
 	NotAccepted Reason = "not accepted" // the client accepts no coding, or wants none rather than one
 	Incomplete  Reason = "incomplete"   // the handler wrote less than it had said
 	Saturated   Reason = "saturated"    // there was too much to do
-	Failed      Reason = "failed"       // the encoder has
+	Failed      Reason = "failed"       // the encoder has, or the client left before there was a slot
 	Hijacked    Reason = "hijacked"     // the handler has taken the connection, or has panicked, before it was decided
 )
 
@@ -56,9 +58,9 @@ func (s *writer) report(err error) {
 func (s *writer) fallBack(err error) {
 	s.report(err)
 	s.drop()
-	s.verdict.reason = Saturated
-	if _, failed := errors.AsType[encoderError](err); failed {
-		s.verdict.reason = Failed
+	s.verdict.reason = Failed
+	if errors.Is(err, offload.ErrSaturated) {
+		s.verdict.reason = Saturated
 	}
 }
 
@@ -76,11 +78,16 @@ func (s *writer) observe() {
 	case s.verdict.action == wait:
 		r.Reason = Hijacked
 	}
+	if !s.gauge.returned && s.state != hijacked && r.Err == nil {
+		r.Err = errHandler
+	}
 	if r.Status == 0 && s.state != hijacked && s.gauge.returned {
 		r.Status = http.StatusOK // which the server sets for who sets none
 	}
 	s.m.Observe(s.q.Request, r)
 }
+
+var errHandler = errors.New("servery: the handler has panicked")
 
 // clock returns the time where somebody wants to know how long things take.
 func (s *writer) clock() (now time.Time) {
