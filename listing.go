@@ -120,11 +120,7 @@ func (l *lister) page(ctx context.Context) (listing.Page, error) {
 
 // add takes up a member that can be asked for. By name, only those of a page are looked at.
 func (l *lister) add(m *identity.Member) {
-	escaped := urlpath.Escape(m.Name)
-	if !l.options.ShowHidden && urlpath.Hidden(m.Name) {
-		return
-	}
-	if target, ok := urlpath.Parse("/"+m.Name, "/"+escaped); !ok || target.Name != m.Name {
+	if !urlpath.Serves(m.Name, l.options.ShowHidden) {
 		return
 	}
 	if l.order.By != listing.ByName && !l.directory.LookAt(m) {

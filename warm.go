@@ -130,8 +130,7 @@ func (w *warming) keepSmallest() {
 
 // serves reports whether a request may ask for the name.
 func (w *warming) serves(name string) bool {
-	_, ok := urlpath.Parse("/"+name, "")
-	return ok && (w.options.ShowHidden || !urlpath.Hidden(name))
+	return urlpath.Serves(name, w.options.ShowHidden)
 }
 
 // file makes one body. Its error ends all.

@@ -46,6 +46,13 @@ func Hidden(name string) bool {
 	return false
 }
 
+// Serves reports whether a request may ask for name, which is slash-separated from the root: whether a path can have
+// that [Target.Name], and it is not hidden unless what is hidden is to be shown.
+func Serves(name string, showHidden bool) bool {
+	target, ok := Parse(name, "")
+	return ok && target.Name == name && (showHidden || !Hidden(name))
+}
+
 // longest is twice the length in bytes that systems take for a path. A longer one consists of segments that are removed,
 // and the way back from them, a redirect's Location, is many times as long.
 const longest = 8 << 10

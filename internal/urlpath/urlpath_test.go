@@ -107,6 +107,39 @@ func TestCleanPathsAreNotCopied(t *testing.T) {
 	}
 }
 
+func TestServes(t *testing.T) {
+	tests := []struct {
+		name          string
+		want, showing bool
+		reason        string
+	}{
+		{".", true, true, "the root"},
+		{"a", true, true, "a name"},
+		{"a/b c", true, true, "one in a directory"},
+		{"a\xff", true, true, "bytes that are not UTF-8"},
+		{"a%2fb", true, true, "a percent sign, which is sent encoded"},
+		{".a", false, true, "a hidden name"},
+		{"a/.b/c", false, true, "what is in a hidden directory"},
+		{".well-known/a", true, true, "what is not hidden"},
+		{"", false, false, "no name: the root has another"},
+		{"..", false, false, "the parent"},
+		{"a/..", false, false, "another name of the root"},
+		{"a/", false, false, "a slash behind"},
+		{"/a", false, false, "a slash before"},
+		{"a//b", false, false, "an empty segment"},
+		{"a/./b", false, false, "a dot segment"},
+		{`a\b`, false, false, "a separator elsewhere"},
+		{"a\nb", false, false, "a control byte"},
+		{strings.Repeat("a", 8192), true, true, "as long as can be asked for"},
+		{strings.Repeat("a", 8193), false, false, "and longer"},
+	}
+	for _, tt := range tests {
+		if got, showing := urlpath.Serves(tt.name, false), urlpath.Serves(tt.name, true); got != tt.want || showing != tt.showing {
+			t.Errorf("Serves(%.20q) = %t, showing hidden names %t, want %t and %t: %s", tt.name, got, showing, tt.want, tt.showing, tt.reason)
+		}
+	}
+}
+
 func TestHidden(t *testing.T) {
 	tests := []struct {
 		name   string
