@@ -136,7 +136,7 @@ func entryOf(m *identity.Member) listing.Entry {
 		return e
 	}
 	if !e.Directory {
-		e.Size = m.Info.Size
+		e.Size = max(m.Info.Size, 0) // somebody else's file system may say anything
 	}
 	if m.Info.HasModTime {
 		e.Modified = time.Unix(0, m.Info.ModTime).UTC()

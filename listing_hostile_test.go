@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -46,14 +47,20 @@ type namedEntry struct {
 	crowdEntry
 	name string
 	mode fs.FileMode
+	info fs.FileInfo
 	err  error
 }
 
 func (e namedEntry) Name() string      { return e.name }
 func (e namedEntry) Type() fs.FileMode { return e.mode.Type() }
 func (e namedEntry) Info() (fs.FileInfo, error) {
-	return nil, e.err
+	return e.info, e.err
 }
+
+// brokenInfo is a regular file's whose size is none.
+type brokenInfo struct{ crowdEntry }
+
+func (brokenInfo) Size() int64 { return math.MinInt64 }
 
 // What somebody else's file system says is not believed where it makes no sense.
 func TestListingOfHostileFileSystem(t *testing.T) {
@@ -76,6 +83,8 @@ func TestListingOfHostileFileSystem(t *testing.T) {
 		{once(namedEntry{name: "x", err: fs.ErrNotExist}, namedEntry{name: "y"}, crowdEntry(1)), "0000001", "entries that say nothing of themselves"},
 		{once(namedEntry{name: "pipe", mode: fs.ModeNamedPipe}, namedEntry{name: "dev", mode: fs.ModeDevice}, crowdEntry(1)), "0000001", "what is never served"},
 		{once(namedEntry{name: "link", mode: fs.ModeSymlink}, namedEntry{name: "real", mode: fs.ModeSymlink}), "real", "links are what they lead to"},
+		{once(namedEntry{name: "a\xff", info: crowdEntry(1)}, crowdEntry(1)), "0000001", "a name that no fs.FS opens"},
+		{once(namedEntry{name: "x", info: crowdEntry(-1)}, namedEntry{name: "y", info: brokenInfo{}}), "x y", "sizes that are none"},
 		{func(int, int) ([]fs.DirEntry, error) { return nil, nil }, "", "neither entries nor an end"},
 		{func(call, n int) ([]fs.DirEntry, error) { return []fs.DirEntry{crowdEntry(7)}, io.EOF }, "0000007", "an end with the last entry"},
 		{func(call, n int) ([]fs.DirEntry, error) { return []fs.DirEntry{crowdEntry(7)}, errors.New("disk") }, broken, "a failure in the middle"},
@@ -89,8 +98,14 @@ func TestListingOfHostileFileSystem(t *testing.T) {
 			}
 			continue
 		}
-		if got := list(t, server, "/").names(); got != tt.want {
+		page := list(t, server, "/")
+		if got := page.names(); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.reason, got, tt.want)
+		}
+		for _, e := range page.Entries {
+			if e.Size != nil && *e.Size < 0 {
+				t.Errorf("%s: %s is of %d bytes", tt.reason, e.Name, *e.Size)
+			}
 		}
 	}
 	unlistable := testkit.Serve(t, servery.FileServer(wrapFS{fstest.MapFS{"x": {}}, func(f fs.File) fs.File { return onlyFile{f} }}, listingOn))

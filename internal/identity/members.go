@@ -75,6 +75,9 @@ func (o *Opened) member(entry fs.DirEntry) (Member, bool) {
 	if entry == nil || !isElement(entry.Name()) { // somebody else's file system may say anything
 		return Member{}, false
 	}
+	if o.anchored == nil && !fs.ValidPath(entry.Name()) { // it would not be opened
+		return Member{}, false
+	}
 	m := Member{Name: entry.Name()}
 	m.Info.Mode = entry.Type()
 	switch {
@@ -117,6 +120,9 @@ func (o *Opened) target(m Member) (Member, bool) {
 func (o *Opened) LookAt(m *Member) bool {
 	if m.Looked {
 		return true
+	}
+	if o.view.root == nil { // somebody else's entries are looked at as they are read
+		return false
 	}
 	info, err := o.view.root.LookIn(o.anchored, m.Name)
 	if err != nil || info.Mode.Type() != m.Info.Mode.Type() {
