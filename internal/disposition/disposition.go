@@ -30,10 +30,16 @@ func Attachment(name string) string {
 }
 
 func harmless(r rune) rune {
-	if r == '/' || r == '\\' || unicode.IsControl(r) {
+	if r == '/' || r == '\\' || unicode.IsControl(r) || misleads(r) {
 		return '_'
 	}
 	return r
+}
+
+// misleads reports whether r breaks a line, or has what follows read in another direction:
+// it can make "exe.jpg" of "gpj.exe".
+func misleads(r rune) bool {
+	return r == '\u2028' || r == '\u2029' || '\u202A' <= r && r <= '\u202E' || '\u2066' <= r && r <= '\u2069'
 }
 
 // ascii returns name as a quoted string can hold it without a backslash, which some

@@ -9,6 +9,9 @@ import (
 	"servery/internal/disposition"
 )
 
+// misleading is what ends a line or turns the direction of text round.
+const misleading = "\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
 func TestAttachment(t *testing.T) {
 	for _, tt := range []struct{ name, want, reason string }{
 		{"report.pdf", `filename="report.pdf"`, "a name that is its own ASCII form"},
@@ -22,6 +25,11 @@ func TestAttachment(t *testing.T) {
 		{"a/b", `filename="a_b"`, "a separator on all others"},
 		{"a\r\nSet-Cookie: x", `filename="a__Set-Cookie: x"`, "line ends"},
 		{"a\x00b\x7fc\u0085d", `filename="a_b_c_d"`, "other control characters"},
+		{"a\u202egpj.exe", `filename="a_gpj.exe"`, "what turns the direction round"},
+		{"a\u202ab\u2066c\u2069d", `filename="a_b_c_d"`, "the ends of those"},
+		{"\u2029a\u202fb", `filename="_a_b"; filename*=UTF-8''_a%E2%80%AFb`, "a paragraph's end, and a blank next to them"},
+		{"a\u2028b\u2065c", `filename="a_b_c"; filename*=UTF-8''a_b%E2%81%A5c`, "a line's end, and none of them"},
+		{"\u200f\u05d0", `filename="__"; filename*=UTF-8''%E2%80%8F%D7%90`, "what text of either direction needs"},
 		{"\xff\xfe.bin", `filename="_.bin"; filename*=UTF-8''%EF%BF%BD.bin`, "what is not UTF-8"},
 		{"it's*(1).txt", `filename="it's*(1).txt"`, "what only the other form encodes"},
 		{"\u00e9'*()%", `filename="_'*()%"; filename*=UTF-8''%C3%A9%27%2A%28%29%25`, "there"},
@@ -40,7 +48,7 @@ func TestAttachment(t *testing.T) {
 // Whatever the name: one field of visible ASCII, which a reader takes apart into a name
 // that leads nowhere, and that is the name itself where nothing had to go.
 func FuzzAttachment(f *testing.F) {
-	for _, seed := range []string{"a.txt", "caf\u00e9", `"`, `\`, "%41", "\r\n", "\xff", "", "..", "a/b", "'", "filename*="} {
+	for _, seed := range []string{"a.txt", "caf\u00e9", `"`, `\`, "%41", "\r\n", "\xff", "", "..", "a/b", "'", "filename*=", "a\u202egpj.exe"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
@@ -63,10 +71,12 @@ func FuzzAttachment(f *testing.F) {
 			}
 		}
 		got := parameters["filename"]
-		if strings.ContainsAny(got, "/\\\r\n\x00") || !utf8.ValidString(got) {
+		if strings.ContainsAny(got, "/\\\r\n\x00"+misleading) || !utf8.ValidString(got) {
 			t.Fatalf("%q is read as %q", name, got)
 		}
-		if utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || r == '/' || r == '\\' }) &&
+		if utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool {
+			return r < ' ' || r >= 0x7f && r < 0xa0 || r == '/' || r == '\\' || strings.ContainsRune(misleading, r)
+		}) &&
 			strings.Trim(name, ". ") != "" && got != name {
 			t.Fatalf("%q is read as %q out of %s", name, got, value)
 		}
