@@ -145,9 +145,9 @@ type FileServerOptions struct {
 	// what they put together, to those who ask for one by Want-Repr-Digest: with 200 and
 	// 206, and to HEAD, of the whole file that parts are sent of, by the one of sha-256 and
 	// sha-512 with the larger weight, sha-256 if both have the same. Errors, 304 and answers
-	// in a content coding have none, nor do files above 256 MiB, those that can be read but
-	// once, those above SmallFileBuffer that were changed within the last moments, and
-	// those that waited for a second while GOMAXPROCS others were read. It is off by
+	// in a content coding have none, nor do files above 256 MiB, those above SmallFileBuffer
+	// that can be read but once or were changed within the last moments, and those that
+	// waited for a second while GOMAXPROCS others were read. It is off by
 	// default since the whole file is read for it, once per file and algorithm, before the
 	// answer begins, however short the part is that is asked for; then it is remembered, in
 	// a bounded table.
