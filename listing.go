@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -24,21 +25,27 @@ import (
 
 const (
 	// mostListed is how many entries of a directory are read: about a second of
-	// work where each is looked at, and ten megabytes.
+	// work where each is looked at, and ten to forty megabytes, by the length of the names.
 	mostListed = 100_000
 	// listingQueue is how many listings wait while others are made.
 	listingQueue = 64
+	// mostUnderWay is how many listings are held at a time until their clients have taken
+	// them. Most are of some hundred kilobytes, and of two megabytes where names are long.
+	mostUnderWay = 128
+	// longestBase bounds the reference to the directory, which each row repeats. Only a path
+	// of very many segments that are removed has a longer one.
+	longestBase = 1 << 10
 )
 
 // newListings returns the slots for listings, of which there are as many as processors.
 func newListings() *offload.Limiter { return offload.New(runtime.GOMAXPROCS(0), listingQueue) }
 
 // list answers with what the directory holds, or returns an error and has written nothing.
+// It closes the directory.
 func (s *fileServer) list(w http.ResponseWriter, r *http.Request, target urlpath.Target, request plan.Request, directory *identity.Opened, out *Outcome) error {
-	query := r.URL.Query()
 	l := lister{fileServer: s, directory: directory}
-	l.order = listing.ParseOrder(query.Get("sort"), query.Get("order"), query.Get("page"))
-	page, err := l.page(r.Context())
+	defer l.leave()
+	body, isJSON, err := l.make(r, target.Name)
 	switch {
 	case errors.Is(err, offload.ErrSaturated):
 		s.answer(w, request.Head, answer{plan: plan.Failure(http.StatusServiceUnavailable)}, nil, out)
@@ -46,23 +53,22 @@ func (s *fileServer) list(w http.ResponseWriter, r *http.Request, target urlpath
 	case err != nil:
 		return err
 	}
-	page.Path, page.Base = target.Name, baseOf(r)
 
-	facts := plan.Facts{Now: time.Now(), CacheControl: "no-cache"}
+	facts := plan.Facts{Now: time.Now(), CacheControl: "no-cache", ContentType: "application/json"}
 	if lines, ok := w.Header()["Cache-Control"]; ok {
 		facts.CacheControl = strings.Join(lines, ", ")
 	}
-	var body content
-	if prefersJSON(r.Header["Accept"]) {
-		body, facts.ContentType = listing.JSON(page), "application/json"
-	} else {
-		body, facts.ContentType = listing.HTML(page), "text/html; charset=utf-8"
+	if !isJSON {
+		facts.ContentType = "text/html; charset=utf-8"
 		facts.Extra = &plan.Extra{Policy: listing.Policy()}
 	}
 	sum := sha256.Sum256(body)
 	facts.Size, facts.ETag = int64(len(body)), etag.Strong(hex.EncodeToString(sum[:16]))
 	p := plan.Decide(request, facts)
 	p.VaryAccept = true
+	if out != nil {
+		out.PlainSize = facts.Size
+	}
 	s.answer(w, request.Head, answer{p, body}, nil, out)
 	return nil
 }
@@ -91,17 +97,49 @@ type lister struct {
 	directory *identity.Opened
 	order     listing.Order
 
-	entries []listing.Entry
+	entries []listing.Entry // all, and only while the page is made
+	entered bool            // whether there is room for the page until it is sent
 }
 
-// page makes the page that the order asks for. It runs under a slot, which is given back
-// before anything is sent.
-func (l *lister) page(ctx context.Context) (listing.Page, error) {
-	slot, err := l.listings.Acquire(ctx)
+// leave makes room when the page is sent.
+func (l *lister) leave() {
+	if l.entered {
+		l.underWay.Leave()
+	}
+}
+
+// make writes the page that is asked for, as JSON or as HTML. A client may take its time
+// for it: nothing but the page is held meanwhile, neither the slot nor the directory nor
+// the entries of other pages.
+func (l *lister) make(r *http.Request, name string) (body content, isJSON bool, err error) {
+	defer l.directory.Close()
+	base := baseOf(r)
+	if len(base) > longestBase {
+		return nil, false, fs.ErrNotExist
+	}
+	slot, err := l.listings.Acquire(r.Context())
 	if err != nil {
-		return listing.Page{}, err
+		return nil, false, err
 	}
 	defer slot.Release()
+	if l.entered = l.underWay.Enter(); !l.entered {
+		return nil, false, offload.ErrSaturated
+	}
+	query := r.URL.Query()
+	l.order = listing.ParseOrder(query.Get("sort"), query.Get("order"), query.Get("page"))
+	page, err := l.page(r.Context(), slot)
+	if err != nil {
+		return nil, false, err
+	}
+	page.Path, page.Base, l.entries = name, base, nil
+	if prefersJSON(r.Header["Accept"]) {
+		return listing.JSON(page), true, nil
+	}
+	return listing.HTML(page), false, nil
+}
+
+// page makes the page that the order asks for, under the slot.
+func (l *lister) page(ctx context.Context, slot *offload.Slot) (listing.Page, error) {
 	more, err := l.directory.Members(ctx, mostListed, func(batch []identity.Member) {
 		for i := range batch {
 			l.add(&batch[i])

@@ -45,9 +45,9 @@ type FileServerOptions struct {
 	// HTML, or JSON where Accept prefers application/json, in pages of 1,000, in the order
 	// that the query asks for: sort=name, size or modified, order=asc or desc, page=1 and so
 	// on. 100,000 entries are read at most; both forms say so. As many listings as GOMAXPROCS
-	// are made at once and 64 wait; one more is answered 503. The HTML brings a
-	// Content-Security-Policy of its own; the Cache-Control is "no-cache", or what outer code
-	// set. A Compress around compresses listings.
+	// are made at once and 64 wait, and 128 are sent; one more is answered 503. The HTML
+	// brings a Content-Security-Policy of its own; the Cache-Control is "no-cache", or what
+	// outer code set. A Compress around compresses listings.
 	Listing bool
 
 	// SmallFileBuffer is the size in bytes up to which a file is read into memory

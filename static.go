@@ -54,6 +54,7 @@ func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 		types:   types,
 
 		listings: newListings(),
+		underWay: offload.NewRoom(mostUnderWay),
 	}
 	s.encoders, _ = codecs(o.Encoders, runtime.GOMAXPROCS(0)) // validated above
 	if o.ReprDigest {
@@ -78,7 +79,8 @@ type fileServer struct {
 
 	encoders  *codec.Set
 	listings  *offload.Limiter
-	namespace uint64 // the handler's in the cache, for files that have no inodes
+	underWay  *offload.Room // for listings that are held until they are sent
+	namespace uint64        // the handler's in the cache, for files that have no inodes
 }
 
 func (s *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -188,8 +190,7 @@ func (s *fileServer) attempt(w http.ResponseWriter, r *http.Request, target urlp
 		return err
 	}
 	if location == "" && opened.IsDir() {
-		defer opened.Close()
-		return s.list(w, r, target, *request, opened, out)
+		return s.list(w, r, target, *request, opened, out) // which closes it
 	}
 	s.leave(w)
 	if location != "" {

@@ -39,7 +39,8 @@ func policyFor(style string) string {
 		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// HTML writes the page for people. It needs no script.
+// HTML writes the page for people. It needs no script. The slice has no room to spare: it
+// may be held for long.
 func HTML(p Page) []byte {
 	var b bytes.Buffer
 	b.WriteString(`<!doctype html>
@@ -60,7 +61,7 @@ func HTML(p Page) []byte {
 		writeRow(&b, p.Base, e)
 	}
 	b.WriteString("</tbody>\n</table>\n<footer>" + p.summary() + p.turn() + "</footer>\n</body>\n</html>\n")
-	return b.Bytes()
+	return bytes.Clone(b.Bytes())
 }
 
 // path is that of the directory with a slash at both ends.

@@ -180,6 +180,21 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// What is written may be held for long, and has not much room to spare.
+func TestPagesAreNoLargerThanTheyAre(t *testing.T) {
+	for entries := range 40 {
+		p := Page{Path: ".", Base: "./", Entries: make([]Entry, entries*25), Order: Order{ByName, false, 1}, Pages: 1}
+		for i := range p.Entries {
+			p.Entries[i].Name = fmt.Sprintf("%0100d", i)
+		}
+		for form, body := range map[string][]byte{"HTML": HTML(p), "JSON": JSON(p)} {
+			if cap(body) > len(body)+len(body)/4 {
+				t.Errorf("%s of %d entries: %d bytes with room for %d", form, len(p.Entries), len(body), cap(body))
+			}
+		}
+	}
+}
+
 func TestTurn(t *testing.T) {
 	for _, tt := range []struct {
 		page, pages int
