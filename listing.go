@@ -68,6 +68,9 @@ func (s *fileServer) list(w http.ResponseWriter, r *http.Request, target urlpath
 	p.VaryAccept = true
 	if out != nil {
 		out.PlainSize = facts.Size
+		if p.Status == http.StatusOK {
+			out.Uncoded = UncodedListing
+		}
 	}
 	s.answer(w, request.Head, answer{p, body}, nil, out)
 	return nil

@@ -184,7 +184,8 @@ func TestObserveListing(t *testing.T) {
 		{server.Get("/d/", "If-None-Match: "+whole.Header.Get("Etag")), 304},
 	} {
 		out := <-outcomes
-		if out.Status != tt.status || tt.got.Status != tt.status || out.PlainSize != int64(len(whole.Body)) || len(whole.Body) == 0 {
+		if out.Status != tt.status || tt.got.Status != tt.status || out.PlainSize != int64(len(whole.Body)) || len(whole.Body) == 0 ||
+			(out.Uncoded == servery.UncodedListing) != (tt.status == http.StatusOK) {
 			t.Errorf("told %+v of an answer with %d bytes:\n%s", out, len(whole.Body), tt.got.Head)
 		}
 	}

@@ -79,31 +79,6 @@ func (r *run) hold(ctx context.Context, s inputs.Scenario, p peer) (f footprint,
 	return f, err
 }
 
-// mostResidentOfAll is mostResident of a process and its children, if it has workers. What
-// they share counts for each.
-func mostResidentOfAll(pid int) (int64, error) {
-	sum, err := mostResident(pid)
-	if err != nil {
-		return 0, err
-	}
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	if err != nil {
-		return 0, err
-	}
-	for child := range strings.FieldsSeq(string(children)) {
-		pid, err := strconv.Atoi(child)
-		if err != nil {
-			return 0, err
-		}
-		most, err := mostResident(pid)
-		if err != nil {
-			return 0, err
-		}
-		sum += most
-	}
-	return sum, nil
-}
-
 // mostResident returns how many bytes of memory a process had at the most. Only Linux
 // says so while the process runs.
 func mostResident(pid int) (int64, error) {

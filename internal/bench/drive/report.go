@@ -42,12 +42,13 @@ type Environment struct {
 
 // A Measurement is one server under load in one round.
 type Measurement struct {
-	Scenario  string `json:"scenario"`
-	Peer      string `json:"peer"`
-	Client    string `json:"client"`              // the load generator
-	Round     int    `json:"round"`               // from 1
-	Condition string `json:"condition,omitempty"` // the field that made the request conditional
-	Resident  int64  `json:"resident,omitempty"`  // the server's memory at the most, in bytes; 0 if the system does not tell
+	Scenario  string        `json:"scenario"`
+	Peer      string        `json:"peer"`
+	Client    string        `json:"client"`                 // the load generator
+	Round     int           `json:"round"`                  // from 1
+	Condition string        `json:"condition,omitempty"`    // the field that made the request conditional
+	Processor time.Duration `json:"processor_ns,omitempty"` // that the server took; 0 if the system does not tell
+	Resident  int64         `json:"resident,omitempty"`     // the server's memory at the most, in bytes; 0 if the system does not tell
 	load.Result
 }
 

@@ -173,11 +173,20 @@ func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measure
 		request := load.Request{
 			URL: base + s.Path, Files: s.Files, Header: found.field, Churn: s.Churn, Connections: r.config.Connections,
 		}
+		if err := r.warmUp(ctx, s, &request, base); err != nil {
+			return fmt.Errorf("warming up: %w", err)
+		}
+		pid := server.cmd.Process.Pid
+		before, cpuErr := processorTimeOfAll(pid)
 		var err error
-		if m.Result, err = r.load(ctx, s, base, request); err != nil {
+		if m.Result, err = r.generate(ctx, r.clientOf(s), request); err != nil {
 			return err
 		}
-		m.Resident, _ = mostResidentOfAll(server.cmd.Process.Pid) // what the system does not tell is left open
+		// What the system does not tell is left open.
+		if after, err := processorTimeOfAll(pid); err == nil && cpuErr == nil {
+			m.Processor = after - before
+		}
+		m.Resident, _ = mostResidentOfAll(pid)
 		if s.Size >= large && found.size > 0 {
 			m.PerSecond = m.RateByBytes(found.size)
 		}
@@ -186,21 +195,19 @@ func (r *run) measure(ctx context.Context, s inputs.Scenario, p peer) (m Measure
 	return m, err
 }
 
-// load warms the server up and puts it under load. Beside large responses nothing
-// is to be warmed up: the check has been the first to ask for each kind.
-func (r *run) load(ctx context.Context, s inputs.Scenario, base string, request load.Request) (load.Result, error) {
-	client := r.clientOf(s)
+// warmUp puts the server under load for a while, and completes the request for the load
+// that counts. Beside large responses nothing is to be warmed up: the check has been the
+// first to ask for each kind.
+func (r *run) warmUp(ctx context.Context, s inputs.Scenario, request *load.Request, base string) error {
 	if s.Behind > 0 {
 		request.Behind, request.LargeURL = s.Behind, base+s.LargePath
-	} else {
-		request.Duration = r.config.warmUp()
-		warm, err := r.generate(ctx, client, request)
-		if err = errors.Join(err, warm.Failed()); err != nil {
-			return warm, fmt.Errorf("warming up: %w", err)
-		}
+		request.Duration = r.config.Duration
+		return nil
 	}
+	request.Duration = r.config.warmUp()
+	warm, err := r.generate(ctx, r.clientOf(s), *request)
 	request.Duration = r.config.Duration
-	return r.generate(ctx, client, request)
+	return errors.Join(err, warm.Failed())
 }
 
 // clientOf returns the load generator for a scenario, the same for all its servers.

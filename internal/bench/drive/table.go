@@ -17,8 +17,9 @@ type row struct {
 	measured bool
 	rate     spread // see Measurement.rate
 	p50, p99 time.Duration
-	resident int64  // in bytes
-	ratio    spread // to the reference in the same round; zero without one
+	each     time.Duration // of processors, for a request
+	resident int64         // in bytes
+	ratio    spread        // to the reference in the same round; zero without one
 	note     string
 }
 
@@ -49,6 +50,7 @@ func newRow(p PeerInfo, protocol inputs.Protocol, own, reference []Measurement) 
 	line.rate = spreadOf(collect(own, Measurement.rate))
 	line.p50 = median(collect(own, func(m Measurement) time.Duration { return m.P50 }))
 	line.p99 = median(collect(own, func(m Measurement) time.Duration { return m.P99 }))
+	line.each = median(collect(own, Measurement.each))
 	line.resident = median(collect(own, func(m Measurement) int64 { return m.Resident }))
 	if ratios := ratiosTo(reference, own); len(ratios) > 0 {
 		line.ratio = spreadOf(ratios)
@@ -64,6 +66,14 @@ func (m Measurement) rate() float64 {
 		return m.Large.PerSecond
 	}
 	return m.PerSecond
+}
+
+// each is the time of processors that one request took, or 0 if it is not known.
+func (m Measurement) each() time.Duration {
+	if m.Requests == 0 || m.Large.Bytes > 0 {
+		return 0
+	}
+	return m.Processor / time.Duration(m.Requests)
 }
 
 // noteOf says what is peculiar about the measurements of one peer.
@@ -110,20 +120,20 @@ func (r *Report) write(out io.Writer, s inputs.Scenario) {
 
 func writeTable(out io.Writer, s inputs.Scenario, rows []row) {
 	fmt.Fprintf(out, "\n%v\n", s)
-	const columns = "%-16s %10s %10s %10s %10s %10s %8s  %-19s %s\n"
+	const columns = "%-16s %10s %10s %10s %10s %10s %10s %8s  %-19s %s\n"
 	label, text := "req/s", rateText
 	if s.Behind > 0 {
 		label, text = "large MB/s", megabytesText
 	}
 	var table strings.Builder
-	fmt.Fprintf(&table, columns, "peer", label, "min", "max", "p50", "p99", "MiB", "of "+s.Reference, "")
+	fmt.Fprintf(&table, columns, "peer", label, "min", "max", "p50", "p99", "CPU/req", "MiB", "of "+s.Reference, "")
 	for _, r := range rows {
 		if !r.measured {
 			fmt.Fprintf(&table, "%-16s %s\n", r.peer, r.note)
 			continue
 		}
 		fmt.Fprintf(&table, columns, r.peer, text(r.rate.median), text(r.rate.min), text(r.rate.max),
-			latencyText(r.p50), latencyText(r.p99), residentText(r.resident), ratioText(r.ratio), r.note)
+			latencyText(r.p50), latencyText(r.p99), eachText(r.each), residentText(r.resident), ratioText(r.ratio), r.note)
 	}
 	if len(rows) == 0 {
 		table.WriteString("none of the selected peers takes part\n")
@@ -145,6 +155,14 @@ func megabytesText(perSecond float64) string { return fmt.Sprintf("%.2f", perSec
 
 func latencyText(d time.Duration) string {
 	return fmt.Sprintf("%.2fms", float64(d)/float64(time.Millisecond))
+}
+
+// eachText leaves open what the system does not tell.
+func eachText(d time.Duration) string {
+	if d == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1fus", float64(d)/float64(time.Microsecond))
 }
 
 // residentText leaves open what the system does not tell.
