@@ -84,6 +84,7 @@ type fetched struct {
 // Every file of every tree arrives in a browser, at the address that it makes of
 // the name itself, beneath a prefix; every other path is 404.
 func TestBrowserWholeTree(t *testing.T) {
+	leaveToPlain(t)
 	for _, tree := range realTrees() {
 		t.Run(tree.name, func(t *testing.T) {
 			dir := tree.dir(t)

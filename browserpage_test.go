@@ -62,6 +62,7 @@ func (w *notedWriter) WriteHeader(status int) {
 // What published packages were built to, at work in a browser: style sheets with
 // the fonts that they name, scripts, modules, WebAssembly.
 func TestBrowserPackages(t *testing.T) {
+	leaveToPlain(t)
 	dir := npmTree(t)
 	files := &traffic{inner: testkit.LintServed(t, servery.FileServer(openDir(t, dir), nil), testkit.Lint)}
 	next := browse(t, "npm.html", map[string]http.Handler{"/npm/": http.StripPrefix("/npm", files)})

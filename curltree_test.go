@@ -16,6 +16,7 @@ import (
 // Every file of every tree arrives, whichever way its name is written, and over
 // one connection; every other path is 404.
 func TestCurlWholeTree(t *testing.T) {
+	leaveToPlain(t)
 	for _, tree := range realTrees() {
 		t.Run(tree.name, func(t *testing.T) {
 			dir := tree.dir(t)

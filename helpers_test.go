@@ -93,3 +93,12 @@ func goRoot(tb testing.TB) string {
 	}
 	return strings.TrimSpace(string(root))
 }
+
+// leaveToPlain leaves a test out under the race detector: it waits for other programs for
+// long, and what the handlers do meanwhile is tried for races by tests that do it faster.
+func leaveToPlain(tb testing.TB) {
+	tb.Helper()
+	if raced {
+		tb.Skip("runs without the race detector only")
+	}
+}

@@ -46,6 +46,7 @@ http {
 
 // With nginx in front each client gets one version in a coding that it accepts, and what has grown stale is revalidated.
 func TestNginxCache(t *testing.T) {
+	leaveToPlain(t)
 	t.Parallel()
 	testkit.Tool(t, "nginx")
 	origin, dir := newRealOrigin(t), t.TempDir()
@@ -58,6 +59,7 @@ func TestNginxCache(t *testing.T) {
 
 // With Varnish in front and its default VCL likewise, whether it does gzip itself or leaves that to the origin.
 func TestVarnishCache(t *testing.T) {
+	leaveToPlain(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		gzip string

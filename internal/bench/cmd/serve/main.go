@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"flag"
@@ -9,6 +10,9 @@ import (
 	"log"
 	"net"
 	"os"
+	"os/signal"
+	"runtime/pprof"
+	"syscall"
 
 	"servery/internal/bench/inputs"
 	"servery/internal/bench/peers"
@@ -26,6 +30,7 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on")
 	cert := flag.String("cert", "", "the `file` of a certificate in PEM, to serve HTTP/2 and HTTP/1.1 over TLS")
 	key := flag.String("key", "", "the `file` of its key")
+	profile := flag.String("cpuprofile", "", "write where the processor's time went to this `file` when the process is told to end")
 	list := flag.Bool("list", false, "print the names and versions of all peers, tab-separated, and exit")
 	flag.Parse()
 	if *list {
@@ -37,11 +42,37 @@ func main() {
 	if *name == "" {
 		log.Fatal("-name is missing; -list prints the names")
 	}
+	if *profile != "" {
+		if err := profileUntilTold(*profile); err != nil {
+			log.Fatal(err)
+		}
+	}
 	l, err := listen(*addr, *cert, *key)
 	if err != nil {
 		log.Fatal(err)
 	}
 	log.Fatal(run(*name, l, site))
+}
+
+// profileUntilTold writes the profile, and ends the process, when that is interrupted.
+func profileUntilTold(name string) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, func() {
+		stop()
+		pprof.StopCPUProfile()
+		if err := file.Close(); err != nil {
+			log.Fatal(err)
+		}
+		os.Exit(0)
+	})
+	return nil
 }
 
 // run returns only on failure: the server ends with its process.
