@@ -56,7 +56,7 @@ var imports = map[string][]string{
 	"servery/examples/static":           {"", "examples/internal/program"},
 	"servery/examples/internal/program": nil,
 	"servery/examples/internal/routed":  {"internal/testkit"},
-	"servery/precompress":               {"", "internal/codec", "internal/mediatype", "internal/sidecar", "internal/urlpath"},
+	"servery/precompress":               {"", "internal/codec", "internal/coded", "internal/mediatype", "internal/sidecar", "internal/urlpath"},
 	"servery/cmd/precompress":           {"", "precompress"},
 }
 

@@ -6,11 +6,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"servery"
+	"servery/internal/sidecar"
 )
-
-// zstdWindow is the most that RFC 9659 lets a client be asked to hold. Files that are
-// smaller ask for less.
-const zstdWindow = 8 << 20
 
 const (
 	zstdLevel = 19 // as the reference implementation counts; all from 10 on are the same here
@@ -32,7 +29,7 @@ func Encoders() []servery.Encoder {
 func newZstd() (servery.EncoderWriter, error) {
 	return zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(zstdLevel)),
-		zstd.WithWindowSize(zstdWindow),
+		zstd.WithWindowSize(sidecar.MostWindow), // files that are smaller ask for less
 		zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true),
 		zstd.WithEncoderCRC(true),

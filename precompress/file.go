@@ -17,10 +17,6 @@ import (
 // chunk is how much is read between two looks at whether to go on.
 const chunk = 64 << 10
 
-// worthwhile is the share of the original's size, in percent, that a sidecar may have
-// at the most. It is that of what FileServer encodes itself.
-const worthwhile = 95
-
 var errChanged = errors.New("file changed while it was read")
 
 // worker works on one file at a time. It belongs to its goroutine.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 
+	"servery/internal/coded"
 	"servery/internal/sidecar"
 )
 
@@ -168,7 +169,7 @@ func (w *worker) complete(f *os.File, name string, as fs.FileInfo) error {
 // encode writes the coded form of the original and returns its length.
 func (w *worker) encode(ctx context.Context, o *original, i int, destination io.Writer) (int64, error) {
 	e := w.Encoders[i]
-	out := &output{w: destination, coding: e.Coding, mark: markOf(e), most: o.info.Size() * worthwhile / 100}
+	out := &output{w: destination, coding: e.Coding, mark: markOf(e), most: o.info.Size() * coded.Worthwhile / 100}
 	writer := w.writers[i]
 	w.writers[i] = nil // back only if all went well
 	if writer == nil {

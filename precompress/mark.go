@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"servery"
+	"servery/internal/sidecar"
 )
 
 // A mark is what the sidecars of this package begin or end with: the name, then the
@@ -119,7 +120,7 @@ func (d *decoders) decode(w io.Writer, coding string, source io.Reader) error {
 
 func (d *decoders) decodeZstd(w io.Writer, source io.Reader) (err error) {
 	if d.zstd == nil {
-		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
+		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(sidecar.MostWindow))
 		if err != nil {
 			return err
 		}

@@ -18,9 +18,9 @@ import (
 // at whether it is time to give way.
 const slice = 16 << 10
 
-// worthwhile is the share of the plain size, in percent, that a coded body may have
+// Worthwhile is the share of the plain size, in percent, that a coded body may have
 // at the most.
-const worthwhile = 95
+const Worthwhile = 95
 
 // Job is the encoding of one opened file.
 type Job struct {
@@ -107,7 +107,7 @@ func (j Job) most() int64 {
 	if j.Key.Always {
 		return 1 << 62
 	}
-	return j.File.Info.Size * worthwhile / 100
+	return j.File.Info.Size * Worthwhile / 100
 }
 
 // errTooLong ends an encoding that saves too little to be worth going on.

@@ -90,9 +90,9 @@ func endsAs(o *identity.Opened, size int64) bool {
 	return err == nil && n == len(tail) && binary.LittleEndian.Uint32(tail[:]) == uint32(size)
 }
 
-// mostWindow is how much of a zstd frame's past a client has to hold (RFC 9659).
+// MostWindow is how much of a zstd frame's past a client has to hold (RFC 9659).
 // Browsers refuse a frame that asks for more, and then there is no page.
-const mostWindow = 8 << 20
+const MostWindow = 8 << 20
 
 // beginsAs reads the header of a zstd frame (RFC 8878, section 3.1.1.1): the length,
 // where there is one, and what a client would need to decode it.
@@ -108,7 +108,7 @@ func beginsAs(head []byte, size int64) bool {
 	switch {
 	case header.Skippable:
 		return true
-	case header.DictionaryID != 0 || window > mostWindow:
+	case header.DictionaryID != 0 || window > MostWindow:
 		return false
 	}
 	return !header.HasFCS || header.FrameContentSize == uint64(size)
