@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -113,6 +114,50 @@ func TestPanicLeavesNothingBehind(t *testing.T) {
 		}
 	}()
 	precompress.Run(t.Context(), dir, &precompress.Options{Encoders: hookedEncoder(func() error { panic(errBroken) })})
+}
+
+// TestPanicOfProgressEndsTheWorkers, although the walk cannot go on either.
+func TestPanicOfProgressEndsTheWorkers(t *testing.T) {
+	dir := testkit.Tree(t, map[string]string{".hidden": "x", "a.js": text(1, 5000)})
+	before := testkit.Holding()
+	func() {
+		defer func() {
+			if got := recover(); got != errBroken {
+				t.Errorf("panic %v, want that of Progress", got)
+			}
+		}()
+		precompress.Run(t.Context(), dir, &precompress.Options{
+			Workers: 8,
+			Progress: func(e precompress.Event) {
+				if e.Outcome == precompress.Hidden { // which the walk tells
+					panic(errBroken)
+				}
+			},
+		})
+	}()
+	if err := before.Regained(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestProgressHoldsNobodyUp: while it takes its time over one file, another is encoded.
+func TestProgressHoldsNobodyUp(t *testing.T) {
+	dir := testkit.Tree(t, map[string]string{"a.js": "small", "b.js": text(1, 5000)})
+	encoded := make(chan struct{})
+	run(t, dir, &precompress.Options{
+		Workers:  2,
+		Encoders: hookedEncoder(func() error { close(encoded); return nil }),
+		Progress: func(e precompress.Event) {
+			if e.Outcome != precompress.Small {
+				return
+			}
+			select {
+			case <-encoded:
+			case <-time.After(testkit.Patience):
+				t.Error("b.js is not encoded before Progress returns")
+			}
+		},
+	})
 }
 
 // TestOneFailureDoesNotEndTheRun and it is told with the name of the file.

@@ -152,7 +152,9 @@ type run struct {
 	cancel context.CancelCauseFunc
 	files  chan file // closed by the walk
 
-	mu       sync.Mutex // also held while Progress runs
+	telling sync.Mutex // held while Progress runs, and never together with mu
+
+	mu       sync.Mutex
 	stats    Stats
 	first    error // of the files that failed
 	panicked any   // what a function of the caller's panicked with
@@ -170,9 +172,7 @@ func (r *run) all(ctx context.Context) (Stats, error) {
 			}
 		})
 	}
-	r.directory(ctx, ".")
-	close(r.files)
-	working.Wait()
+	r.walk(ctx, &working)
 	switch {
 	case r.panicked != nil:
 		panic(r.panicked)
@@ -184,13 +184,30 @@ func (r *run) all(ctx context.Context) (Stats, error) {
 	return r.stats, nil
 }
 
+// walk sends all files to the workers and waits for them, also where Progress panics
+// meanwhile, or ends the goroutine: they do no more then than they have begun.
+func (r *run) walk(ctx context.Context, working *sync.WaitGroup) {
+	whole := false
+	defer func() {
+		if !whole {
+			r.cancel(errPanic)
+		}
+		close(r.files)
+		working.Wait()
+	}()
+	r.directory(ctx, ".")
+	whole = true
+}
+
+var errPanic = errors.New("precompress: panic")
+
 // recover lets the others put their things away before a panic goes on in Run.
 func (r *run) recover() {
 	p := recover()
 	if p == nil {
 		return
 	}
-	r.cancel(errors.New("precompress: panic"))
+	r.cancel(errPanic)
 	r.mu.Lock()
 	r.panicked = p
 	r.mu.Unlock()

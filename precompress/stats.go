@@ -61,7 +61,17 @@ type Event struct {
 	Err     error // Failed; it names the file
 }
 
+// tell counts an event and passes it on.
 func (r *run) tell(e Event) {
+	r.count(e)
+	if r.Progress != nil {
+		r.telling.Lock()
+		defer r.telling.Unlock() // it may panic
+		r.Progress(e)
+	}
+}
+
+func (r *run) count(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := &r.stats
@@ -77,8 +87,5 @@ func (r *run) tell(e Event) {
 		if r.first == nil {
 			r.first = e.Err
 		}
-	}
-	if r.Progress != nil {
-		r.Progress(e)
 	}
 }
