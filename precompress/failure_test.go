@@ -160,6 +160,19 @@ func TestProgressHoldsNobodyUp(t *testing.T) {
 	})
 }
 
+// TestErrorsQuoteNames, which may hold what a terminal obeys.
+func TestErrorsQuoteNames(t *testing.T) {
+	name := "\u009b31m" + strings.Repeat("x", 246) + ".js" // there is no room for an extension
+	_, err := precompress.Run(t.Context(), testkit.Tree(t, map[string]string{name: text(1, 5000)}), quick())
+	if err == nil || strings.Contains(err.Error(), "\u009b") || !strings.Contains(err.Error(), `"\u009b31mxxx`) {
+		t.Errorf("a file: %q", err)
+	}
+	_, err = precompress.Run(t.Context(), filepath.Join(t.TempDir(), "\u009b31m"), nil)
+	if !errors.Is(err, os.ErrNotExist) || strings.Contains(err.Error(), "\u009b") || !strings.Contains(err.Error(), `\u009b31m"`) {
+		t.Errorf("the directory: %q", err)
+	}
+}
+
 // TestOneFailureDoesNotEndTheRun and it is told with the name of the file.
 func TestOneFailureDoesNotEndTheRun(t *testing.T) {
 	dir := testkit.Tree(t, map[string]string{"a.js": text(1, 5000), "b.js": text(2, 5000), "c.js": text(3, 5000)})

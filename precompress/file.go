@@ -86,11 +86,21 @@ func (w *worker) mediaType(o *original) (string, error) {
 
 // fail tells of an error, once, with the name that it is about.
 func (r *run) fail(name string, err error) {
-	var path *fs.PathError // which may be of a temporary name, and says more than anybody wants to know
-	if errors.As(err, &path) {
-		err = path.Err
+	r.tell(Event{Name: name, Outcome: Failed, Err: fmt.Errorf("%q: %w", name, bare(err))})
+}
+
+// bare returns an error without the names that it holds: they are not quoted, and may
+// be temporary ones.
+func bare(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
 	}
-	r.tell(Event{Name: name, Outcome: Failed, Err: fmt.Errorf("%s: %w", name, err)})
+	return err
 }
 
 // without removes the sidecars of a file that is to have none.

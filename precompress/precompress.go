@@ -134,7 +134,7 @@ func Run(ctx context.Context, dir string, opts *Options) (Stats, error) {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return Stats{}, fmt.Errorf("precompress: %w", err)
+		return Stats{}, fmt.Errorf("precompress: %q: %w", dir, bare(err))
 	}
 	defer root.Close()
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -67,7 +67,7 @@ func (c *command) run(ctx context.Context, args []string) int {
 		}
 		status = 1
 		if stats.Failed == 0 || ctx.Err() != nil { // else each has been named
-			fmt.Fprintf(c.stderr, "precompress: %s: %v\n", directory, err)
+			fmt.Fprintf(c.stderr, "precompress: %q: %v\n", directory, err)
 		}
 		if ctx.Err() != nil {
 			break

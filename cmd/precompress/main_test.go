@@ -91,6 +91,25 @@ func TestProgressIsForTerminals(t *testing.T) {
 	}
 }
 
+// TestErrorsQuoteNames, of the directories as well, wherever they are named.
+func TestErrorsQuoteNames(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "\u009b31m")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	name := "\u009b32m" + strings.Repeat("x", 246) + ".js" // there is no room for an extension
+	testkit.Write(t, filepath.Join(dir, name), lines(1000))
+	for _, tt := range []struct{ directory, want, reason string }{
+		{dir, `"\u009b32mxxx`, "a file that fails"},
+		{dir + "none", `\u009b31mnone"`, "a directory that is not there"},
+	} {
+		status, stdout, stderr := try(t, false, tt.directory)
+		if status != 1 || strings.Contains(stdout+stderr, "\u009b") || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: status %d, %q and %q", tt.reason, status, stdout, stderr)
+		}
+	}
+}
+
 // start starts the command as a process of its own.
 func start(tb testing.TB, attributes *syscall.SysProcAttr, args ...string) (*exec.Cmd, io.Reader, *bytes.Buffer) {
 	tb.Helper()

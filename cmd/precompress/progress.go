@@ -27,7 +27,7 @@ func (p *progress) tell(e precompress.Event) {
 	p.names++
 	if e.Outcome == precompress.Failed {
 		p.clear()
-		fmt.Fprintf(p.stderr, "precompress: %s: %v\n", p.directory, e.Err)
+		fmt.Fprintf(p.stderr, "precompress: %q: %v\n", p.directory, e.Err)
 	} else if p.verbose {
 		p.clear()
 		fmt.Fprintln(p.stdout, describe(e))
@@ -85,7 +85,7 @@ func summary(directory string, s precompress.Stats, dry bool) string {
 	if len(parts) == 0 {
 		parts = []string{"nothing"}
 	}
-	text := fmt.Sprintf("%s: %d files; sidecars: %s", directory, s.Files, strings.Join(parts, ", "))
+	text := fmt.Sprintf("%q: %d files; sidecars: %s", directory, s.Files, strings.Join(parts, ", "))
 	if s.Before > 0 {
 		text += fmt.Sprintf("; %d bytes for %d (%.1f %%)", s.After, s.Before, 100*float64(s.After)/float64(s.Before))
 	}
