@@ -17,7 +17,10 @@ import (
 // chunk is how much is read between two looks at whether to go on.
 const chunk = 64 << 10
 
-var errChanged = errors.New("file changed while it was read")
+var (
+	errChanged  = errors.New("file changed while it was read")
+	errReplaced = errors.New("something else has the sidecar's name meanwhile")
+)
 
 // worker works on one file at a time. It belongs to its goroutine.
 type worker struct {
@@ -133,7 +136,7 @@ func (w *worker) remove(old *form, size int64) {
 		if err == nil {
 			err = w.root.Remove(old.name)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // else another run was faster
 			w.fail(old.name, err)
 			return
 		}
@@ -163,10 +166,17 @@ func (w *worker) look(name string, e servery.Encoder) (*form, error) {
 		return old, err
 	}
 	f, err := w.root.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err = f.Stat(); err != nil { // another run may have renewed it since
+		return nil, err
+	}
+	old.info = info
 	mark, source, err := readMark(f, e.Coding, info.Size())
 	if err != nil {
 		return old, nil
@@ -190,7 +200,7 @@ func (w *worker) still(old *form) error {
 		return err
 	case old.info == nil || !os.SameFile(info, old.info) ||
 		info.Size() != old.info.Size() || !info.ModTime().Equal(old.info.ModTime()):
-		return errChanged
+		return errReplaced
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package precompress
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -44,6 +43,8 @@ func (w *worker) form(ctx context.Context, o *original, i int) {
 		}
 	}
 	switch event.Outcome, event.Coded, err = w.replace(ctx, o, old, i, name); {
+	case errors.Is(err, errReplaced):
+		w.again(ctx, o, i, event)
 	case err != nil:
 		w.failUnlessEnded(ctx, name, err)
 	case event.Outcome == Dated:
@@ -52,6 +53,27 @@ func (w *worker) form(ctx context.Context, o *original, i int) {
 		w.remove(old, event.Size)
 	default:
 		w.tell(event)
+	}
+}
+
+// again looks at what somebody else has put in a sidecar's place meanwhile: if that is
+// right, it is as good as this run's, and is probably another run's.
+func (w *worker) again(ctx context.Context, o *original, i int, event Event) {
+	e := w.Encoders[i]
+	current := false
+	now, err := w.look(event.Name, e)
+	if err == nil && now != nil {
+		if current, err = w.isCurrent(ctx, o, now, markOf(e)); err == nil && !isMarked(e.Coding) {
+			_, current, err = w.compare(ctx, o, now, i)
+		}
+	}
+	switch {
+	case err != nil:
+		w.failUnlessEnded(ctx, event.Name, err)
+	case !current:
+		w.fail(event.Name, errReplaced)
+	default:
+		w.date(o, now, event)
 	}
 }
 
@@ -96,21 +118,17 @@ func (w *worker) setDate(name string, as fs.FileInfo) error {
 // replace writes a sidecar beside its place and moves it there. Its outcome is Dated
 // where the very same bytes are there already.
 func (w *worker) replace(ctx context.Context, o *original, old *form, i int, name string) (Outcome, int64, error) {
-	if w.DryRun && (old == nil || isMarked(w.Encoders[i].Coding)) {
-		size, err := w.encode(ctx, o, i, io.Discard)
-		return outcomeOf(size, err)
+	if w.DryRun {
+		return w.wouldReplace(ctx, o, old, i, name)
 	}
 	beside := path.Join(path.Dir(name), temporary+rand.Text())
 	f, err := w.root.OpenFile(beside, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return Failed, 0, err
 	}
-	moved := false
 	defer func() {
 		f.Close()
-		if !moved {
-			w.root.Remove(beside)
-		}
+		w.root.Remove(beside) // nothing has this name where it was renamed
 	}()
 	buffered := bufio.NewWriterSize(f, chunk)
 	size, err := w.encode(ctx, o, i, buffered)
@@ -128,19 +146,51 @@ func (w *worker) replace(ctx context.Context, o *original, old *form, i int, nam
 			return Dated, size, nil
 		case !old.own && !w.mayReplace(name):
 			return Foreign, 0, nil
-		case w.DryRun:
-			return Written, size, nil
 		}
 	} else {
 		old = &form{name: name}
 	}
 	if err = w.complete(f, beside, o.info); err == nil {
-		if err = w.still(old); err == nil {
-			err = w.root.Rename(beside, name)
+		err = w.place(beside, old)
+	}
+	return Written, size, err
+}
+
+// place gives a complete file the sidecar's name. Where nothing was, nothing is
+// replaced: a link is made or not, in one step. Over what was there, and where the file
+// system has no links, there is a moment between the last look and the new name.
+func (w *worker) place(beside string, old *form) error {
+	if old.info == nil {
+		switch err := w.root.Link(beside, old.name); {
+		case err == nil:
+			return nil
+		case errors.Is(err, fs.ErrExist):
+			return errReplaced
 		}
 	}
-	moved = err == nil
-	return Written, size, err
+	if err := w.still(old); err != nil {
+		return err
+	}
+	return w.root.Rename(beside, old.name)
+}
+
+// wouldReplace is replace in a dry run.
+func (w *worker) wouldReplace(ctx context.Context, o *original, old *form, i int, name string) (Outcome, int64, error) {
+	if old == nil || isMarked(w.Encoders[i].Coding) {
+		size, err := w.encode(ctx, o, i, io.Discard)
+		return outcomeOf(size, err)
+	}
+	size, same, err := w.compare(ctx, o, old, i)
+	outcome, size, err := outcomeOf(size, err)
+	switch {
+	case err != nil || outcome != Written:
+		return outcome, size, err
+	case same:
+		return Dated, size, nil
+	case !old.own && !w.mayReplace(name):
+		return Foreign, 0, nil
+	}
+	return Written, size, nil
 }
 
 func outcomeOf(size int64, err error) (Outcome, int64, error) {
@@ -193,30 +243,4 @@ func (w *worker) encode(ctx context.Context, o *original, i int, destination io.
 		w.writers[i] = writer
 	}
 	return out.written, err
-}
-
-// same reports whether the file holds the bytes that the sidecar has.
-func (w *worker) same(f *os.File, old *form) (bool, error) {
-	info, err := f.Stat()
-	if err != nil || !old.info.Mode().IsRegular() || info.Size() != old.info.Size() {
-		return false, err
-	}
-	there, err := w.root.Open(old.name)
-	if err != nil {
-		return false, err
-	}
-	defer there.Close()
-	a, b := w.buffer[:chunk/2], w.buffer[chunk/2:]
-	for offset := int64(0); ; offset += int64(len(a)) {
-		n, err := f.ReadAt(a, offset)
-		m, thereErr := there.ReadAt(b, offset)
-		switch {
-		case !bytes.Equal(a[:n], b[:m]):
-			return false, nil
-		case err == io.EOF && thereErr == io.EOF:
-			return true, nil
-		case err != nil || thereErr != nil:
-			return false, errors.Join(err, thereErr)
-		}
-	}
 }

@@ -15,6 +15,11 @@
 // codings have no room for one: there only what equals, byte for byte, what would be
 // written counts as made here, and Options.Replace speaks for the rest.
 //
+// What somebody else puts at a sidecar's name during a run stays as well, and counts as
+// Failed unless it is right. It can be lost only in the moment between the last look and
+// the change: where a sidecar of this package, or one that Options.Replace speaks for,
+// is replaced or removed, and on file systems without hard links.
+//
 // Sidecars whose original is gone stay as well: some remove originals on purpose.
 package precompress
 
@@ -127,7 +132,8 @@ func (o *Options) withDefaults() Options {
 // What a single file is the matter with is told to Options.Progress, counted as
 // Failed, and does not end the run; the first such error is then part of what Run
 // returns. If ctx ends first, Run returns the cause. On each way out no temporary file
-// is left behind. Two runs on one tree at once do twice the work and no harm.
+// is left behind. Two runs with the same options on one tree at once do twice the work
+// and no harm: what one has written is Fresh to the other.
 func Run(ctx context.Context, dir string, opts *Options) (Stats, error) {
 	if err := opts.Validate(); err != nil {
 		return Stats{}, err

@@ -272,11 +272,15 @@ func TestCodingWithoutAMark(t *testing.T) {
 	step := func(reason string, want precompress.Stats) {
 		t.Helper()
 		before := state(t, dir)
+		must(t, os.Chtimes(dir, testkit.Past, testkit.Past)) // that of the last change to its names
 		dry := *options
 		dry.DryRun = true
 		said := run(t, dir, &dry)
 		if diff := cmp.Diff(before, state(t, dir)); diff != "" {
 			t.Errorf("%s: a dry run changed:\n%s", reason, diff)
+		}
+		if info, err := os.Stat(dir); err != nil || !info.ModTime().Equal(testkit.Past) {
+			t.Errorf("%s: a dry run made a file for a while", reason)
 		}
 		got := run(t, dir, options)
 		if got != said {
@@ -291,7 +295,14 @@ func TestCodingWithoutAMark(t *testing.T) {
 	step("again", precompress.Stats{Files: 1, Fresh: 1})
 	must(t, os.Chtimes(path, time.Time{}, testkit.Past.Add(time.Hour)))
 	step("another date", precompress.Stats{Files: 1, Dated: 1})
-	must(t, os.WriteFile(path, []byte(text(2, 6000)), 0o644))
+	whole, err := os.ReadFile(path + ".br")
+	must(t, err)
+	for _, other := range []string{string(whole) + "x", string(whole[:len(whole)-1]), "", flip(string(whole), len(whole)-1)} {
+		must(t, os.WriteFile(path+".br", []byte(other), 0o644))
+		step("another sidecar", precompress.Stats{Files: 1, Foreign: 1})
+	}
+	must(t, os.WriteFile(path+".br", whole, 0o644))
+	must(t, os.WriteFile(path, []byte(text(2, 200<<10)), 0o644))
 	step("another content", precompress.Stats{Files: 1, Foreign: 1})
 	options.Replace = func(name string) bool { return strings.HasSuffix(name, ".br") }
 	step("with leave", precompress.Stats{Files: 1, Written: 1})

@@ -16,7 +16,7 @@ type Stats struct {
 	Small           int // below MinSize
 	Incompressible  int // of a media type that is not worth it
 	SidecarsAlready int // sidecars themselves
-	Hidden          int // not served: they begin with a dot, or no request can name them; a directory counts as one
+	Hidden          int // not served: they begin with a dot, or no request can name them; a directory counts as one. Unfinished sidecars of another run, too
 	Irregular       int // neither files nor directories, or links to anything but a file beneath the directory
 
 	Failed int // errors, one for each sidecar, or for each file or directory that could not be read

@@ -33,6 +33,8 @@ func (r *run) directory(ctx context.Context, name string) {
 		switch _, ok := urlpath.Parse("/"+below, ""); {
 		case !ok || !r.ShowHidden && urlpath.Hidden(below):
 			r.tell(Event{Name: below, Outcome: Hidden})
+		case strings.HasPrefix(entry.Name(), temporary): // another run's
+			r.tell(Event{Name: below, Outcome: Hidden})
 		case entry.IsDir():
 			r.directory(ctx, below)
 		case isSidecar(entry.Name()):
