@@ -54,8 +54,11 @@ func TestOfAll(t *testing.T) {
 	if all, err := mostResidentOfAll(os.Getpid()); err != nil || all < own+child/2 {
 		t.Errorf("%d bytes, %v, want %d and %d", all, err, own, child)
 	}
-	if own, err := processorTimeOfAll(os.Getpid()); err != nil || own <= 0 {
-		t.Errorf("took %v, %v", own, err)
+	// Any program has taken that at last.
+	for used := time.Duration(0); used == 0; {
+		if used, err = processorTimeOfAll(os.Getpid()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	in.Close()
 	if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() != 1 {
