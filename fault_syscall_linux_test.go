@@ -77,7 +77,6 @@ var faults = []struct {
 	{[]string{"sendfile:error=EIO"}, [9]int{spared, spared, spared, torn, spared, spared, spared, torn, torn}, "the disk fails at once"},
 	{[]string{"sendfile:error=EINVAL"}, [9]int{spared, spared, spared, 200, spared, spared, spared, 200, 206}, "no file for sendfile: it is copied"},
 	{[]string{"sendfile:error=ENOSYS"}, [9]int{spared, spared, spared, 200, spared, spared, spared, 200, 206}, "no sendfile: it is copied"},
-	{[]string{"sendfile:error=EINVAL", "read:error=EIO:when=2+"}, [9]int{spared, spared, spared, torn, spared, spared, spared, torn, torn}, "the disk fails in the middle of a copy"},
 
 	{[]string{"close:error=EIO"}, [9]int{200, 200, 206, 200, 200, 200, 200, 200, 206}, "nothing was written that could be lost"},
 	{[]string{"close:error=EINTR"}, [9]int{200, 200, 206, 200, 200, 200, 200, 200, 206}, "not repeated: another file may have the number"},

@@ -83,6 +83,7 @@ func serveCoded(args []string) error {
 // However many ask for however many files at once, there are only as many encoders
 // at work as there are slots.
 func TestMemoryOfManyColdFiles(t *testing.T) {
+	leaveToPlain(t)
 	const files, size, mib = coldFiles, 64 << 10, 1 << 20
 	tree := make(map[string]string)
 	text := realText(t, size+files)

@@ -59,7 +59,7 @@ func TestFileServerSendsThem(t *testing.T) {
 	for name, dir := range trees(t) {
 		t.Run(name, func(t *testing.T) {
 			stats := run(t, dir, quick())
-			if stats.Written < 50 || stats.Failed+stats.Foreign > 0 {
+			if stats.Written < 10 || stats.Failed+stats.Foreign > 0 {
 				t.Errorf("%+v", stats)
 			}
 			testkit.Settle()
