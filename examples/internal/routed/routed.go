@@ -43,7 +43,8 @@ func Check(t *testing.T, run func(context.Context, []string, io.Writer) error) {
 		{"GET", "/api/items/7", []string{accept}, 200, "Content-Encoding", "gzip", `{"id":"7"`, "JSON is compressed"},
 		{"GET", "/api/items/7", nil, 200, "Content-Encoding", "", `{"id":"7"`, "not for who does not accept it"},
 	} {
-		got := conn.Do(tt.method, tt.target, tt.fields...)
+		conn.Send(tt.method, tt.target, tt.fields...)
+		got := conn.Read(tt.method) // not by the rules of a FileServer: routers answer in their own way
 		plain, err := decoded(got)
 		if err != nil || got.Status != tt.status || !strings.HasPrefix(plain, tt.body) {
 			t.Errorf("%s %s %q: status %d, %d bytes %.40q, error %v, want %d, %.40q: %s",
