@@ -82,7 +82,7 @@ func ExampleCompress_options() {
 	compress := servery.Compress(nil)
 	server := &http.Server{Handler: logging(recovering(compress(mux)))}
 
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("/", func(http.ResponseWriter, *http.Request) {
 		// compress one more media type?
 		yaml := &servery.CompressOptions{Compressible: func(mediaType string) bool {
 			return mediaType == "application/yaml" || servery.DefaultCompressible(mediaType)
@@ -91,9 +91,7 @@ func ExampleCompress_options() {
 		levels := &servery.CompressOptions{Encoders: []servery.Encoder{servery.Zstd(1), servery.Gzip(9)}}
 		// take less memory?
 		lean := &servery.CompressOptions{Limiter: servery.NewLimiter(servery.LimiterOptions{Streams: 32})}
-		// leave one route out? Register it outside of compress, or say so in the handler, to caches as well:
-		w.Header().Add("Cache-Control", "no-transform")
-		// see why something is not compressed?
+		// see why something is not compressed? (A FileServer inside says "negotiated": ask its own Observe.)
 		curious := &servery.CompressOptions{Observe: func(r *http.Request, out servery.Outcome) {
 			log.Printf("%s: %d %q %q", r.URL.Path, out.Status, out.Coding, out.Uncoded)
 		}}

@@ -16,8 +16,10 @@ type Outcome struct {
 	// options has panicked before there was one.
 	Status int
 
-	// Coding is the content coding of the answer (RFC 9110, section 8.4), or "" for
-	// none. Uncoded says why there is none, and is "" where there is one.
+	// Coding is the content coding (RFC 9110, section 8.4) that the teller gave to the
+	// answer, or "" for none. Uncoded says why it gave none, and is "" where it did: a
+	// Compress around a FileServer gives none to files, which are coded already
+	// ([UncodedNegotiated]).
 	Coding  string
 	Uncoded Uncoded
 
@@ -42,10 +44,11 @@ type Outcome struct {
 	Err error
 }
 
-// Uncoded is why an answer is not coded. The first of the reasons that applies counts.
+// Uncoded is why an answer is not coded, one of the constants from [UncodedNegotiated] to
+// [UncodedListing]. The first of the reasons that applies counts.
 type Uncoded string
 
-// The reasons why an answer is not coded. Those of Compress are package stream's.
+// The reasons why an answer is not coded.
 const (
 	UncodedNegotiated  Uncoded = "negotiated"   // Compress: the handler does that itself, as FileServer does
 	UncodedStatus      Uncoded = "status"       // it has no body, or one that is no representation of the resource

@@ -66,11 +66,12 @@ func (c *command) run(ctx context.Context, args []string) int {
 			continue
 		}
 		status = 1
-		if stats.Failed == 0 || ctx.Err() != nil { // else each has been named
-			fmt.Fprintf(c.stderr, "precompress: %q: %v\n", directory, err)
-		}
 		if ctx.Err() != nil {
+			fmt.Fprintf(c.stderr, "precompress: %q: %v\n", directory, err)
 			break
+		}
+		if stats.Failed == 0 { // else each has been named
+			fmt.Fprintln(c.stderr, err) // which says who and where
 		}
 	}
 	return status

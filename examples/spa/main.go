@@ -1,4 +1,4 @@
-// Spa serves an application of one page, as Vite and the like build it, and its API.
+// Spa serves a single-page application, as Vite and the like build it, and its API.
 //
 //	go run ./examples/spa -dir dist -addr 127.0.0.1:8080
 package main
@@ -16,7 +16,7 @@ import (
 
 func main() { program.Main(run) }
 
-const about = `Spa serves an application of one page, whose routes all lead to its index.html, and an
+const about = `Spa serves a single-page application, whose routes all lead to its index.html, and an
 API below /api/.`
 
 func run(ctx context.Context, args []string, output io.Writer) error {

@@ -26,6 +26,7 @@ func run(ctx context.Context, args []string, output io.Writer) error {
 	certificate := flags.String("tls-cert", "", "a PEM `file` with the certificate and its chain, for HTTPS; needs -tls-key")
 	key := flags.String("tls-key", "", "a PEM `file` with the private key of -tls-cert")
 	hidden := flags.Bool("hidden", false, "serve names that begin with a dot as well")
+	list := flags.Bool("list", false, "list directories that have no index")
 	cache := flags.Int64("cache", 32, "hold up to this many `MiB` of compressed files in memory")
 	if err := program.Parse(flags, args); err != nil {
 		return err
@@ -44,6 +45,7 @@ func run(ctx context.Context, args []string, output io.Writer) error {
 	defer dir.Close()
 	files := servery.FileServer(dir, &servery.FileServerOptions{
 		ShowHidden: *hidden,
+		Listing:    *list,
 		Cache:      servery.NewCompressionCache(*cache << 20),
 	})
 	return program.Serve(ctx, output, program.Site{Name: *path, Addr: *addr, Handler: files, TLS: secure})
