@@ -159,6 +159,7 @@ type FileServerOptions struct {
 	NoRedirect bool
 
 	// Observe is told what became of each request when it is answered, or has broken off.
+	// The request is as this handler got it, without what [net/http.StripPrefix] took off.
 	// It is called concurrently, in the request's goroutine. nil means that nobody is
 	// told, and costs nothing.
 	Observe func(*http.Request, Outcome)

@@ -1,6 +1,7 @@
 package servery
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"io/fs"
@@ -116,21 +117,12 @@ func (s *fileServer) leave(w http.ResponseWriter) {
 
 // answer delivers an answer, and cuts the connection if that fails.
 func (s *fileServer) answer(w http.ResponseWriter, head bool, a answer, ready *deliver.Ready, out *Outcome) {
+	err := errBrokeOff // until what follows has returned: somebody else's file may panic
 	if out != nil {
 		out.tell(a.plan)
-		before := out.Err
-		out.Err = errBrokeOff // if somebody else's file panics
-		defer func() {
-			if out.Err == nil {
-				out.Err = before
-			}
-		}()
+		defer func() { out.Err = cmp.Or(err, out.Err) }()
 	}
-	err := deliver.Answer(w, head, a.plan, a.content, ready)
-	if out != nil {
-		out.Err = err
-	}
-	if err != nil {
+	if err = deliver.Answer(w, head, a.plan, a.content, ready); err != nil {
 		panic(http.ErrAbortHandler)
 	}
 }
