@@ -6,6 +6,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"maps"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
@@ -33,6 +35,7 @@ type fetch struct {
 	protocol   string
 	fromMemory bool // nothing was asked
 	fromDisk   bool // the body is what the browser had
+	media      bool // sound or video
 	ranged     bool
 	failed     string
 	told       bool // nothing more is to come that is of interest
@@ -143,10 +146,12 @@ func (b *tab) note(event any) {
 	}()
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		b.fetch(e.RequestID).path = strings.TrimPrefix(e.Request.URL, b.url)
+		f := b.fetch(e.RequestID)
+		f.path, f.media = strings.TrimPrefix(e.Request.URL, b.url), f.media || e.Type == network.ResourceTypeMedia
 	case *network.EventRequestWillBeSentExtraInfo:
 		f := b.fetch(e.RequestID)
 		f.accept, f.ranged = field(e.Headers, "Accept-Encoding"), field(e.Headers, "Range") != ""
+		f.media = f.media || f.ranged // the other event need not come
 	case *network.EventResponseReceivedExtraInfo:
 		f := b.fetch(e.RequestID)
 		f.status, f.coding, f.more = e.StatusCode, field(e.Headers, "Content-Encoding"), false
@@ -191,11 +196,11 @@ func field(h network.Headers, name string) string {
 }
 
 // take waits until the browser has told all of its requests since take was called last,
-// returns them, and reports the problems.
-func (b *tab) take() (fetches []fetch) {
+// and of as many parts of media as are wanted. It returns them and reports the problems.
+func (b *tab) take(parts map[string]int) (fetches []fetch) {
 	b.t.Helper()
 	limit := time.After(testkit.Patience)
-	for untold := b.untold(); untold != nil; untold = b.untold() {
+	for untold := b.untold(parts); untold != nil; untold = b.untold(parts) {
 		select {
 		case <-b.changed:
 		case <-limit:
@@ -215,16 +220,28 @@ func (b *tab) take() (fetches []fetch) {
 	return fetches
 }
 
-// untold returns those requests of which there is more to come.
-func (b *tab) untold() (untold []fetch) {
+// untold returns those requests of which there is more to come, and the names of media of
+// which there is to be one more part. A single request for media is not waited for: the
+// browser keeps back what it has no use for yet, and then lets the next one for the same
+// name wait for that.
+func (b *tab) untold(parts map[string]int) (untold []fetch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	missing := map[string]int{}
+	maps.Copy(missing, parts)
 	for _, f := range b.order {
-		if f.ranged && f.status != 0 {
-			continue // of media that is kept waiting the browser says no more
+		switch path, _, _ := strings.Cut(f.path, "?"); {
+		case !f.media:
+			if !f.told || f.more && !f.fromMemory {
+				untold = append(untold, *f)
+			}
+		case f.ranged && f.status == http.StatusPartialContent && f.coding == "":
+			missing[path]--
 		}
-		if !f.told || f.more && !f.fromMemory {
-			untold = append(untold, *f)
+	}
+	for path, n := range missing {
+		if n > 0 {
+			untold = append(untold, fetch{path: path, media: true})
 		}
 	}
 	return untold

@@ -48,7 +48,7 @@ func TestStreams(t *testing.T) {
 			b := open(t, browser, server.URL)
 			b.do(chromedp.Navigate(server.URL + "/"))
 			await(b, promised[page]("page"))
-			b.take()
+			b.take(parts(false))
 			b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("stream(%q)", tt.target)))
 			for i := range pieces {
 				got := await(b, promised[string]("next()"))
@@ -74,7 +74,7 @@ func (b *tab) checkStream(target, coding string, pieces int) {
 	if coding == "" && (len(events) != pieces || !slices.IsSorted(events) || !slices.IsSorted(times)) {
 		b.t.Errorf("events %q at %v, want %d in order", events, times, pieces)
 	}
-	fetches := slices.DeleteFunc(b.take(), func(f fetch) bool { return f.path != target }) // the page's sound may still be coming
+	fetches := slices.DeleteFunc(b.take(nil), func(f fetch) bool { return f.path != target }) // the page's sound may still be coming
 	if len(fetches) != 1 || fetches[0].status != 200 || fetches[0].coding != coding {
 		b.t.Errorf("got %+v, want one 200 in %q", fetches, coding)
 	}
