@@ -205,6 +205,12 @@ func (c *modelClient) rest(q modelRequest, key string) *holding {
 	return &held
 }
 
+// mayTearRest reports whether a write in place may have left its marks on the rest of what the client holds: there is
+// too much of it to look at it twice.
+func (j modelJudge) mayTearRest(held *holding, from opening) bool {
+	return held != nil && len(held.body) > j.plain && from.strict.window().torn()
+}
+
 // isRestOf demands that an answer 206 continues what the client holds.
 func isRestOf(held *holding, q modelRequest, r testkit.Response) error {
 	if held == nil || r.Status != http.StatusPartialContent || q.method != http.MethodGet || r.Err != nil {

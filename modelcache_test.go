@@ -173,7 +173,10 @@ func (m *modelRun) exchange(c *modelClient, site *modelSite, cache *modelCache, 
 		}
 		return r, text
 	})
-	faults = errors.Join(faults, judge.client(q, got, from), isRestOf(held, q, got.Response))
+	faults = errors.Join(faults, judge.client(q, got, from))
+	if !(got.outcome == passed && judge.mayTearRest(held, from)) {
+		faults = errors.Join(faults, isRestOf(held, q, got.Response))
+	}
 	if faults != nil {
 		m.fault("%s %s %v\n%s, %d %v, %d bytes, %v:\n%v", q.method, key, q.header, got.outcome, got.Status, got.Header, len(got.Body), got.Err, faults)
 		return
