@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,19 @@ func TestPanicOfProgressEndsTheWorkers(t *testing.T) {
 	}()
 	if err := before.Regained(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestProgressEndsItsGoroutine, as a test that fails in it does.
+func TestProgressEndsItsGoroutine(t *testing.T) {
+	dir := testkit.Tree(t, map[string]string{"a.js": text(1, 5000), "b.js": text(2, 5000), "c.js": text(3, 5000)})
+	for _, workers := range []int{1, 8} {
+		_, err := precompress.Run(t.Context(), dir, &precompress.Options{
+			Workers: workers, Progress: func(precompress.Event) { runtime.Goexit() },
+		})
+		if err == nil {
+			t.Errorf("%d workers: no error", workers)
+		}
 	}
 }
 

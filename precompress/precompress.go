@@ -172,10 +172,12 @@ func (r *run) all(ctx context.Context) (Stats, error) {
 		working.Go(func() {
 			w := &worker{run: r, writers: make([]servery.EncoderWriter, len(r.Encoders)), buffer: make([]byte, chunk)}
 			defer w.close()
-			defer r.recover()
+			whole := false
+			defer r.recover(&whole)
 			for f := range r.files {
 				w.file(ctx, f)
 			}
+			whole = true
 		})
 	}
 	r.walk(ctx, &working)
@@ -196,7 +198,7 @@ func (r *run) walk(ctx context.Context, working *sync.WaitGroup) {
 	whole := false
 	defer func() {
 		if !whole {
-			r.cancel(errPanic)
+			r.cancel(errLeft)
 		}
 		close(r.files)
 		working.Wait()
@@ -205,15 +207,16 @@ func (r *run) walk(ctx context.Context, working *sync.WaitGroup) {
 	whole = true
 }
 
-var errPanic = errors.New("precompress: panic")
+var errLeft = errors.New("precompress: an option that is a function has not returned")
 
-// recover lets the others put their things away before a panic goes on in Run.
-func (r *run) recover() {
+// recover lets the others put their things away before a panic goes on in Run, and ends the work where the goroutine was
+// ended before it was whole.
+func (r *run) recover(whole *bool) {
 	p := recover()
-	if p == nil {
+	if *whole {
 		return
 	}
-	r.cancel(errPanic)
+	r.cancel(errLeft)
 	r.mu.Lock()
 	r.panicked = p
 	r.mu.Unlock()

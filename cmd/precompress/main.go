@@ -52,7 +52,7 @@ func (c *command) run(ctx context.Context, args []string) int {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		fmt.Fprintf(c.stderr, "precompress: %v\n", err)
+		fmt.Fprintf(c.stderr, "precompress: %s\n", strings.TrimPrefix(err.Error(), "precompress: "))
 		return 2
 	}
 	status := 0
