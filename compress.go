@@ -18,21 +18,28 @@ import (
 // A response is coded if its status and its header allow that, its media type is
 // worth it, and it has at least MinSize bytes or was flushed before. Range requests,
 // upgrades, event streams, gRPC, what has a coding already, "no-transform" (RFC 9111,
-// section 5.2.2.6) and what has a digest (RFC 9530) pass as they are. A coded response
-// has Vary, and neither the handler's Content-Length nor Accept-Ranges.
+// section 5.2.2.6) and what has or announces a digest (RFC 9530) pass as they are. A
+// coded response has Vary, and neither the handler's Content-Length nor Accept-Ranges.
 //
 // A strong entity-tag of the handler gets the suffix of the coding (RFC 9110, section
-// 8.8.3.3), a weak one stays, and what is no entity-tag is left out. Where a request has
-// such tags in If-None-Match or If-Match, the handler gets those without the suffix
-// before them: a single one as the first line, a list as the beginning of the list.
+// 8.8.3.3), but for the answers to POST, PUT, PATCH and DELETE, where it is about the
+// new state of the resource; a weak one stays, and what is no entity-tag is left out.
+// Where a request has such tags in If-None-Match or If-Match, the handler gets those
+// without the suffix before them: a single one as the first line, a list as the
+// beginning of the list. An If-Range that may be about a coded copy, which includes every
+// date where the client accepts a coding, is taken away together with its Range.
 //
 // Up to 16 KiB of plain bytes are collected before an encoder is made. Nothing is
 // sent before there are 16 KiB of coded ones, a flush, or the end; flush what has to
 // arrive earlier. Never is a response refused because of load: it is sent uncoded
 // while it still can be, and later waits for its turn. A response that cannot be
-// finished, since its encoder failed, is aborted by a panic with
-// [net/http.ErrAbortHandler], so that no client takes it for whole. Nothing more can be
-// written to a coded response that broke off, whoever recovers from the panic.
+// finished, since its encoder failed or the handler wrote less than its Content-Length,
+// is aborted by a panic with [net/http.ErrAbortHandler], so that no client takes it for
+// whole. Nothing more can be written to a coded response that broke off, whoever recovers
+// from the panic.
+//
+// What can be seen all the same: [net/http.MaxBytesReader] no longer has the connection
+// closed behind a body that is a little too large, since it asks net/http's own writer only.
 //
 // Compress panics with the text of the error of [CompressOptions.Validate], and the
 // middleware panics if the handler is nil.
@@ -89,8 +96,8 @@ type CompressOptions struct {
 
 	// Observe is told what became of each response, with the request as it came, when the
 	// handler has returned or panicked, but not of requests for an upgrade, and of none if
-	// there are no Encoders. It is called concurrently, in the request's goroutine. nil means that nobody is told, and costs
-	// nothing.
+	// there are no Encoders. It is called concurrently, in the request's goroutine. nil
+	// means that nobody is told, and costs nothing.
 	Observe func(*http.Request, Outcome)
 }
 

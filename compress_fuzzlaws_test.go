@@ -28,7 +28,7 @@ var scriptLaws = []scriptLaw{
 	}},
 	{"the entity-tag is that of the coding", func(c *scriptComparison) bool {
 		coded := c.ours.coding() != "" || c.ours.answer.status == http.StatusNotModified && c.script.isOwnNotModified(c.ours.facts())
-		return !coded || c.ours.answer.header.Get("Etag") == c.script.codedTag(c.ours.facts())
+		return !coded || c.ours.answer.header.Get("Etag") == c.script.answerTag(c.ours.facts())
 	}},
 	{"what is coded has Vary, and no ranges", func(c *scriptComparison) bool {
 		header := c.ours.answer.header

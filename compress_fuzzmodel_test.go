@@ -178,6 +178,15 @@ func (s *script) isOwnNotModified(f *scriptFacts) bool {
 		strings.HasPrefix(s.chosen("condition"), "If-None-Match: ") && strings.Contains(s.chosen("condition"), tag)
 }
 
+// answerTag is the tag of a coded answer. That to a change has the tag of what the change
+// has made of the resource (RFC 9110, section 8.8).
+func (s *script) answerTag(f *scriptFacts) string {
+	if s.chosen("method") == "POST" && f.status != http.StatusNotModified {
+		return f.frozen.Get("Etag")
+	}
+	return s.codedTag(f)
+}
+
 // codedTag is the handler's tag for the coding of the request, "" if it has none or a
 // malformed one.
 func (s *script) codedTag(f *scriptFacts) string {

@@ -65,7 +65,7 @@ func (s *script) body() []byte {
 
 // translated are the fields of the same request to a server that knows no codings, as
 // the contract has it: the handler is also given the own tags in If-None-Match and
-// If-Match without their suffix, and no Range whose If-Range has a coded tag.
+// If-Match without their suffix, and no Range whose If-Range may be about a coded copy.
 func (s *script) translated() []scriptField {
 	fields := s.fields()
 	if s.isUpgrade() {
@@ -114,6 +114,9 @@ func withTags(fields []scriptField, condition, tags string) []scriptField {
 	name, _, _ := strings.Cut(condition, ":")
 	isOurs := func(f scriptField) bool { return f.name == name }
 	first := slices.IndexFunc(fields, isOurs)
+	if strings.HasPrefix(fields[first].value+", ", tags+", ") {
+		return fields // they are there already
+	}
 	others := slices.ContainsFunc(fields[first+1:], isOurs)
 	if strings.Count(fields[first].value, `"`) == 2 && !others {
 		return slices.Insert(fields, first, scriptField{name, tags})
@@ -177,9 +180,12 @@ var scriptWants = map[string]struct{ both, gzip, zstd string }{
 func (s *script) isUpgrade() bool { return !s.isHTTP2() && s.chosen("field") == "Upgrade: websocket" }
 
 // hasCodedIfRange reports whether the If-Range has a tag that only a coded answer can
-// have.
+// have, or a date, which a coded answer to this request may have had.
 func (s *script) hasCodedIfRange() bool {
 	_, condition, _ := strings.Cut(s.chosen("range"), " if ")
+	if strings.HasSuffix(condition, "GMT") {
+		return s.negotiated() != ""
+	}
 	suffix := strings.TrimSuffix(strings.TrimPrefix(condition, `"v1`), `"`)
 	return slices.ContainsFunc(s.offered(), func(coding string) bool { return scriptSuffix[coding] == suffix })
 }

@@ -43,7 +43,7 @@ var codingRules = []scriptRule{
 		name:   "tag of a coded answer",
 		reason: "section 8.8.3.3: two representations share no strong tag; a malformed one has no place for a suffix",
 		covers: func(c *scriptComparison, aspect string) bool {
-			return aspect == "Etag" && c.isCoded() && c.ours.answer.header.Get("Etag") == c.script.codedTag(c.bare.facts())
+			return aspect == "Etag" && c.isCoded() && c.ours.answer.header.Get("Etag") == c.script.answerTag(c.bare.facts())
 		},
 	},
 	{

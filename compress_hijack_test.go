@@ -203,4 +203,9 @@ func TestCompressOffersWhatTheWriterCan(t *testing.T) {
 	if want := (abilities{readFrom: true, writeString: true}); got != want {
 		t.Errorf("the least: %+v, want %+v", got, want)
 	}
+	limited := http.TimeoutHandler(handler, time.Minute, "") // whose writer can push, and neither flush nor hijack
+	fetch(t, serveHandler(t, limited), "GET", "/")
+	if want := (abilities{push: true, readFrom: true, writeString: true}); got != want {
+		t.Errorf("within a TimeoutHandler: %+v, want %+v", got, want)
+	}
 }

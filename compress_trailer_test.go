@@ -105,6 +105,43 @@ func TestCompressTrailersAndLength(t *testing.T) {
 	}
 }
 
+// A digest or an entity-tag that follows a body is one of the bytes that the client got (RFC 9530, sections 2 and 3; RFC
+// 9110, section 8.8.3.3), or is not there.
+func TestCompressTrailersAboutTheBody(t *testing.T) {
+	text := realText(t, 50_000)
+	const plainDigest = "sha-256=:AAAA=:"
+	for _, tt := range []struct {
+		name      string // of the trailer
+		announced bool
+		value     string
+		coded     bool
+		want      string
+		reason    string
+	}{
+		{"Content-Digest", true, plainDigest, false, plainDigest, "announced: the bytes have to be these"},
+		{"Repr-Digest", true, plainDigest, false, plainDigest, "announced: the bytes have to be these"},
+		{"Content-Digest", false, plainDigest, true, "", "it comes when the body is coded already"},
+		{"Repr-Digest", false, plainDigest, true, "", "it comes when the body is coded already"},
+		{"Etag", true, `"v1"`, true, `"v1-gz6.1"`, "a strong tag"},
+		{"Etag", false, `"v1"`, true, `"v1-gz6.1"`, "a strong tag"},
+		{"Etag", true, `W/"v1"`, true, `W/"v1"`, "a weak one is for all codings"},
+	} {
+		got := fetchTrailed(t, servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			name := http.TrailerPrefix + tt.name
+			if tt.announced {
+				name = tt.name
+				w.Header().Set("Trailer", name)
+			}
+			io.WriteString(w, text)
+			w.Header()[name] = []string{tt.value}
+		})), acceptGzip)
+		if got.trailer.Get(tt.name) != tt.want || (got.header.Get("Content-Encoding") != "") != tt.coded {
+			t.Errorf("%s %s, announced %t: header %v, trailer %v, want %q: %s", tt.name, tt.value, tt.announced, got.header, got.trailer, tt.want, tt.reason)
+		}
+	}
+}
+
 // A broken-off body has no trailers, which would make it look whole.
 func TestCompressPanicBeforeTrailers(t *testing.T) {
 	server := serveLoosely(t, servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -2,6 +2,7 @@ package servery_test
 
 import (
 	"net/http"
+	"os"
 	"testing"
 
 	"servery"
@@ -105,6 +106,34 @@ func TestCompressConfirms(t *testing.T) {
 			if tt.status == 304 && (len(got.Body) > 0 || got.Header.Get("Content-Encoding") != "" || got.Header.Get("Content-Length") != "") {
 				t.Errorf("%s with %q: got\n%s, want 304 without what describes a body", method, tt.fields, got.Head)
 			}
+		}
+	}
+}
+
+// What is said of validators in the answer to a change is said of the resource that it has made (RFC 9110, section 8.8),
+// in whichever coding the answer comes. A client that reads the resource afterwards finds it as it left it.
+func TestCompressTagOfAChange(t *testing.T) {
+	report := says(200, realText(t, 5000), textType, `ETag: "v2"`)
+	for _, tt := range []struct{ method, want string }{
+		{"PUT", `"v2"`}, {"PATCH", `"v2"`}, {"POST", `"v2"`}, {"DELETE", `"v2"`}, {"GET", `"v2-gz6.1"`}, {"QUERY", `"v2-gz6.1"`},
+	} {
+		got := fetch(t, serveHandler(t, servery.Compress(nil)(report)), tt.method, "/", acceptGzip, "Content-Length: 0")
+		if got.Header.Get("Etag") != tt.want || got.Header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("%s: got\n%s, want the tag %s of a coded answer", tt.method, got.Head, tt.want)
+		}
+	}
+}
+
+// A handler that has only a date says the same date of all codings: it cannot continue a coded copy.
+func TestCompressAndIfRangeDate(t *testing.T) {
+	text := realText(t, 200_000)
+	dir := testkit.Tree(t, map[string]string{"app.js": text})
+	server := serveHandler(t, servery.Compress(nil)(http.FileServerFS(os.DirFS(dir))))
+	for accept, want := range map[string]int{"gzip": 200, "zstd": 200, "identity": 206} {
+		first := fetch(t, server, "GET", "/app.js", "Accept-Encoding: "+accept)
+		got := fetch(t, server, "GET", "/app.js", "Accept-Encoding: "+accept, "Range: bytes=9-", "If-Range: "+first.Header.Get("Last-Modified"))
+		if got.Status != want || got.Header.Get("Content-Encoding") != first.Header.Get("Content-Encoding") {
+			t.Errorf("%s: got\n%s\nafter\n%s, want %d", accept, got.Head, first.Head, want)
 		}
 	}
 }

@@ -82,8 +82,7 @@ func encoderOf(e codec.Encoder, err error) Encoder {
 	}
 }
 
-// codecs returns the set of the encoders, which keeps as many idle writers of each
-// as can work at once.
+// codecs returns the set of the encoders, which keeps up to so many idle writers of each.
 func codecs(encoders []Encoder, idle int) (*codec.Set, error) {
 	list := make([]codec.Encoder, len(encoders))
 	for i, e := range encoders {

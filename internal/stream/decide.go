@@ -103,11 +103,14 @@ func bodiless(status int) bool {
 }
 
 // fixed reports whether the header says that the bytes must be these: they are in a coding already, nobody is to
-// transform them (RFC 9111, section 5.2.2.6), their framing is the handler's, or a digest was made of them (RFC 9530),
-// which could not be kept true.
+// transform them (RFC 9111, section 5.2.2.6), their framing is the handler's, or a digest was or will be made of them
+// (RFC 9530), which could not be kept true.
 func fixed(h http.Header) bool {
-	for _, name := range [...]string{"Transfer-Encoding", "Repr-Digest", "Content-Digest", "Digest", "Content-Md5"} {
-		if len(h[name]) > 0 {
+	if len(h["Transfer-Encoding"]) > 0 {
+		return true
+	}
+	for _, name := range digests {
+		if len(h[name]) > 0 || announces(h["Trailer"], name) {
 			return true
 		}
 	}
@@ -125,6 +128,9 @@ func fixed(h http.Header) bool {
 	}
 	return false
 }
+
+// digests are the fields with a digest of the very bytes.
+var digests = [...]string{"Repr-Digest", "Content-Digest", "Digest", "Content-Md5"}
 
 // misnamed reports whether a field that is read or changed here has a name that is not canonical, such as the "ETag" of
 // those who write into the map by themselves. net/http sends it as it is: what it says of the plain bytes would be said of

@@ -224,7 +224,10 @@ func (s *writer) drain(length int64) error {
 		err = io.ErrShortWrite
 	}
 	coded.Reset()
-	s.failed = err
+	if err != nil {
+		s.failed = err
+		s.drop() // others have a use for the encoder, however long the handler goes on
+	}
 	return err
 }
 

@@ -14,6 +14,9 @@ func (s *writer) finish() {
 	}
 	if s.state == encoding {
 		s.end()
+		if s.whole {
+			s.edits(-1).trailers(s.Header())
+		}
 	}
 	s.drop()
 	s.release()
@@ -27,21 +30,23 @@ func (s *writer) finish() {
 func (s *writer) discard() {
 	s.drop()
 	s.kept = nil
+	refused := s.failed != nil && !s.abort // by the inner writer
 	switch {
 	case s.state == hijacked || s.state == passing:
 	case !s.sent:
 		s.state = passing
+	case s.state == encoding && !s.whole && !refused:
+		s.cut()
+		fallthrough
 	default:
-		if s.state == encoding && !s.whole {
-			s.cut()
-		}
 		s.state = done
 	}
 }
 
 // cut makes all further writes to the client fail. A panic that reaches the server does that as well, but one that an
 // outer handler recovers from would let that write a page of its own behind the coded bytes, and the server end them as if
-// they were whole.
+// they were whole. A writer that has refused bytes is left alone: it may be that of a handler which was given up on, and its
+// connection serve the next request by now.
 func (s *writer) cut() {
 	_ = http.NewResponseController(s.inner).SetWriteDeadline(time.Unix(1, 0)) // if the inner writer has deadlines
 }

@@ -15,7 +15,7 @@ import (
 type edits struct {
 	verdict
 	coding string // "" for a response that passes
-	suffix string // of the coding's tags
+	suffix string // of the coding's tags, or "" where the tag is not that of the body
 	length int64  // of the encoded body, or -1 where it is not known
 }
 
@@ -43,12 +43,31 @@ func (e edits) apply(h http.Header) {
 	if e.mediaType != "" {
 		f.Set("Content-Type", e.mediaType)
 	}
+	if e.suffix == "" {
+		return
+	}
 	// A weak tag is for all codings, a malformed one cannot be told apart from that of the plain bytes.
 	switch tag, ok := etag.Parse(first(h, "Etag")); {
 	case !ok:
 		delete(h, "Etag")
 	case !tag.IsWeak():
 		f.Set("Etag", string(tag.ForCoding(e.suffix)))
+	}
+}
+
+// trailers changes those of an encoded body. A digest that was not announced is of the plain bytes.
+func (e edits) trailers(h http.Header) {
+	for _, name := range digests {
+		delete(h, http.TrailerPrefix+name)
+	}
+	for _, name := range [...]string{"Etag", http.TrailerPrefix + "Etag"} {
+		if name == "Etag" && !announces(h["Trailer"], name) {
+			continue
+		}
+		tag, _ := etag.Parse(first(h, name))
+		if _, done := tag.WithoutCoding(e.suffix); e.suffix != "" && tag != "" && !tag.IsWeak() && !done {
+			h[name] = []string{string(tag.ForCoding(e.suffix))}
+		}
 	}
 }
 

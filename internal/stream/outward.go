@@ -29,6 +29,8 @@ func (s *writer) outward() http.ResponseWriter {
 		return flusher{s}
 	case hijacks:
 		return hijacker{s}
+	case pushes:
+		return pusher{s}
 	}
 	return s
 }
@@ -53,6 +55,12 @@ func (w flusher) Flush() { _ = w.FlushError() }
 type hijacker struct{ *writer }
 
 func (w hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
+
+type pusher struct{ *writer }
+
+func (w pusher) Push(target string, o *http.PushOptions) error {
+	return w.inner.(http.Pusher).Push(target, o)
+}
 
 type flushHijacker struct{ flusher }
 

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"servery/internal/accept"
@@ -23,7 +24,10 @@ type request struct {
 // representations that only this middleware knows.
 func (m *Middleware) request(r *http.Request) (request, *http.Request) {
 	q := request{Request: r, head: r.Method == http.MethodHead}
-	seen := m.withoutCodedRange(r)
+	var wanted [8]string
+	order := accept.Order(wanted[:0], r.Header["Accept-Encoding"], m.Encoders.Codings())
+	negotiates := len(order) > 0 && order[0] != accept.Identity
+	seen := m.withoutCodedRange(r, negotiates)
 	reads := q.head || r.Method == http.MethodGet
 	if !reads {
 		// A change is conditional on the state of the resource, whatever coding the client knows that in.
@@ -36,9 +40,7 @@ func (m *Middleware) request(r *http.Request) (request, *http.Request) {
 	if q.ranged = len(seen.Header["Range"]) > 0 && r.Method == http.MethodGet; q.ranged {
 		return q, seen
 	}
-	var wanted [8]string
-	order := accept.Order(wanted[:0], r.Header["Accept-Encoding"], m.Encoders.Codings())
-	if len(order) == 0 || order[0] == accept.Identity {
+	if !negotiates {
 		return q, seen
 	}
 	q.coding = order[0]
@@ -52,29 +54,33 @@ func (m *Middleware) request(r *http.Request) (request, *http.Request) {
 }
 
 // withoutCodedRange returns a request without its range if that is to continue a copy in one of the codings, which
-// plain bytes would spoil (RFC 9110, section 13.1.5).
-func (m *Middleware) withoutCodedRange(r *http.Request) *http.Request {
+// plain bytes would spoil (RFC 9110, section 13.1.5). A tag tells; a date, which all codings have in common, does not, and
+// is taken for that of a coded copy where the client negotiates one.
+func (m *Middleware) withoutCodedRange(r *http.Request, negotiates bool) *http.Request {
 	lines := r.Header["If-Range"]
 	if len(lines) == 0 {
 		return r
 	}
-	tag, _ := etag.Parse(lines[0])
-	for _, coding := range m.Encoders.Codings() {
-		if _, coded := tag.WithoutCoding(m.Encoders.TagSuffix(coding)); coded {
-			seen := copied(r)
-			seen.Header.Del("If-Range")
-			seen.Header.Del("Range")
-			return seen
-		}
+	tag, isTag := etag.Parse(lines[0])
+	coded := !isTag && negotiates || slices.ContainsFunc(m.Encoders.Codings(), func(coding string) bool {
+		_, coded := tag.WithoutCoding(m.Encoders.TagSuffix(coding))
+		return coded
+	})
+	if !coded {
+		return r
 	}
-	return r
+	seen := copied(r)
+	seen.Header.Del("If-Range")
+	seen.Header.Del("Range")
+	return seen
 }
 
 // withPlainTags adds tags to a field of seen, which is a copy of r already or becomes one. The original forms stay: they
 // may be the handler's own. What is added comes first, since many handlers read no more than the first line, and a list
 // may be malformed further on; in place of a single tag a single one, which is what many handlers compare with.
 func withPlainTags(seen, r *http.Request, field string, tags []etag.Tag) *http.Request {
-	if len(tags) == 0 {
+	added := list(tags)
+	if len(tags) == 0 || strings.HasPrefix(seen.Header[field][0]+", ", added) { // there already, by a middleware outside
 		return seen
 	}
 	if seen == r {
@@ -84,7 +90,7 @@ func withPlainTags(seen, r *http.Request, field string, tags []etag.Tag) *http.R
 	if _, single := etag.Parse(lines[0]); single && len(lines) == 1 {
 		seen.Header[field] = []string{string(tags[0]), lines[0]}
 	} else {
-		lines[0] = list(tags) + lines[0]
+		lines[0] = added + lines[0]
 	}
 	return seen
 }
@@ -98,6 +104,9 @@ func list(tags []etag.Tag) string {
 	}
 	return b.String()
 }
+
+// rewritten are the fields in which a copy differs.
+var rewritten = [...]string{"If-Match", "If-None-Match", "If-Range", "Range"}
 
 // copied returns a copy of r with a header of its own: handlers must not modify a request.
 func copied(r *http.Request) *http.Request {

@@ -28,7 +28,10 @@ func TestTagsThatTheHandlerSees(t *testing.T) {
 		{[]string{`If-Range: "x-zst3.1"`, "Range: bytes=5-", `If-None-Match: "x-gz6.1"`},
 			[]string{`If-None-Match: "x"`, `If-None-Match: "x-gz6.1"`}, "without its range the answer may be coded"},
 		{[]string{`If-Range: "x"`, "Range: bytes=5-"}, nil, "the copy is plain"},
-		{[]string{"If-Range: Sat, 28 Nov 2026 09:00:00 GMT", "Range: bytes=5-"}, nil, "a date"},
+		{[]string{"If-Range: Sat, 28 Nov 2026 09:00:00 GMT", "Range: bytes=5-"}, []string{}, "a date, which the coded copy has as well"},
+		{[]string{`If-None-Match: "x", "x-gz6.1"`}, nil, "both forms are there, the handler's first"},
+		{[]string{`If-None-Match: "x"`, `If-None-Match: "x-gz6.1"`}, nil, "as a middleware outside of this one has put them"},
+		{[]string{`If-None-Match: "xy", "x-gz6.1"`}, []string{`If-None-Match: "x", "xy", "x-gz6.1"`}, "one that only begins so"},
 	} {
 		r := request(get, append(tt.fields, gz)...)
 		before := r.Header.Clone()
@@ -45,6 +48,14 @@ func TestTagsThatTheHandlerSees(t *testing.T) {
 		if diff := cmp.Diff(before, r.Header); diff != "" {
 			t.Errorf("the request itself was changed (-was +is): %s\n%s", tt.reason, diff)
 		}
+	}
+}
+
+// A date is no coded copy's where the client negotiates no coding.
+func TestDateOfAPlainCopy(t *testing.T) {
+	r := request(get, "If-Range: Sat, 28 Nov 2026 09:00:00 GMT", "Range: bytes=5-")
+	if seen := middleware(t, nil).Seen(r); seen != r {
+		t.Errorf("the handler sees %v", seen.Header)
 	}
 }
 

@@ -3,13 +3,13 @@
 // A response is undecided at first. One function decides, from the request, the header and the first plain bytes,
 // whether it passes or is encoded; it is asked wherever that could be known by then, in WriteHeader, Write, ReadFrom and
 // Flush and at the end, and its answer is final, but that a response passes whose encoding cannot begin. What passes goes
-// through untouched but for Vary. A response that is
-// encoded collects plain bytes, has them encoded in slices under a slot of a limiter, and sends what came of it only
-// when there is enough, on Flush, and at the end.
+// through untouched but for Vary. A response that is encoded collects plain bytes, has them encoded in slices under a slot
+// of a limiter, and sends what came of it only when there is enough, on Flush, and at the end.
 package stream
 
 import (
 	"net/http"
+	"slices"
 
 	"servery/internal/codec"
 	"servery/internal/offload"
@@ -59,10 +59,21 @@ func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, next http.Han
 	s.finish()
 }
 
-// giveBack makes r, but for its header, what inner handlers made of its copy: outer ones look for the pattern and the
-// values of its path, the server for the temporary files of a form.
+// giveBack makes r what inner handlers made of its copy: outer ones look for the pattern and the values of its path, and
+// for what was said in its header, the server for the temporary files of a form. The fields that the copy lacks or has in
+// another form stay as they came.
 func giveBack(r, seen *http.Request) {
 	header := r.Header
+	for name := range header {
+		if _, stays := seen.Header[name]; !stays && !slices.Contains(rewritten[:], name) {
+			delete(header, name)
+		}
+	}
+	for name, lines := range seen.Header {
+		if !slices.Contains(rewritten[:], name) && !slices.Equal(header[name], lines) {
+			header[name] = lines
+		}
+	}
 	*r = *seen
 	r.Header = header
 }

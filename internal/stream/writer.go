@@ -225,7 +225,13 @@ func (s *writer) send(e edits) {
 	}
 }
 
-// edits are those of an encoded response whose body has this length, or -1.
+// edits are those of an encoded response whose body has this length, or -1. The tag in the answer to a change is that of
+// the resource's new state, and not of what the answer holds (RFC 9110, section 8.8).
 func (s *writer) edits(length int64) edits {
-	return edits{verdict: s.verdict, coding: s.q.coding, suffix: s.q.suffix, length: length}
+	e := edits{verdict: s.verdict, coding: s.q.coding, suffix: s.q.suffix, length: length}
+	switch s.q.Method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+		e.suffix = ""
+	}
+	return e
 }

@@ -54,12 +54,13 @@ type exchange struct {
 }
 
 // Check returns what contradicts the answers that came before. Of an answer without
-// an entity-tag nothing can be said.
+// an entity-tag nothing can be said, nor of that to a change: its tag is that of what
+// has become of the resource (RFC 9110, section 8.8).
 func (l *Linter) Check(method, target string, fields []string, r Response) []string {
 	x := exchange{Linter: l, target: target, tag: r.Header.Get("Etag")}
 	x.findings = findings{Response: r, method: method, fields: fields}
 	x.source = fmt.Sprintf("%s %q: %d", method, fields, r.Status)
-	if x.tag == "" || r.Status >= 400 {
+	if reads := method == http.MethodGet || method == http.MethodHead; !reads || x.tag == "" || r.Status >= 400 {
 		return nil
 	}
 	x.decode() // takes time, in which others may check
