@@ -124,7 +124,8 @@ func TestCompressTagOfAChange(t *testing.T) {
 	}
 }
 
-// A handler that has only a date says the same date of all codings: it cannot continue a coded copy.
+// A handler that has only a date says the same date of all codings: it cannot continue a coded copy (RFC 9110, section
+// 13.1.5).
 func TestCompressAndIfRangeDate(t *testing.T) {
 	text := realText(t, 200_000)
 	dir := testkit.Tree(t, map[string]string{"app.js": text})

@@ -17,6 +17,7 @@ var sectionTitles = map[section]string{
 	{"9110", "8.4"}:      "Content-Encoding",
 	{"9110", "8.4.1"}:    "Content Codings",
 	{"9110", "8.6"}:      "Content-Length",
+	{"9110", "8.8"}:      "Validator Fields",
 	{"9110", "8.8.1"}:    "Weak versus Strong",
 	{"9110", "8.8.2"}:    "Last-Modified",
 	{"9110", "8.8.2.1"}:  "Last-Modified: Generation",
@@ -72,4 +73,6 @@ var sectionTitles = map[section]string{
 	{"9112", "9.3"}:      "Persistence",
 	{"9112", "9.6"}:      "Tear-down",
 	{"9659", ""}:         "Window Sizing for Zstandard Content Encoding",
+	{"9530", "2"}:        "The Content-Digest Field",
+	{"9530", "3"}:        "The Repr-Digest Field",
 }
