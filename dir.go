@@ -1,7 +1,6 @@
 package servery
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -119,23 +118,18 @@ func (f *dirFile) Stat() (fs.FileInfo, error) {
 	return namedInfo{info, f.name}, nil
 }
 
-// ReadDir asks for the entries' infos at once: package os would look them up by
-// the directory's path, which this file was not opened by.
+// ReadDir returns entries whose infos are there already: package os would look them up
+// later by the directory's path, which this file was not opened by. Readdir asks for
+// them by the descriptor, wherever the directory has been moved.
 func (f *dirFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	for {
-		entries, err := f.File.ReadDir(n)
-		kept := entries[:0]
-		for _, entry := range entries {
-			info, infoErr := entry.Info()
-			switch {
-			case infoErr == nil:
-				kept = append(kept, fs.FileInfoToDirEntry(info))
-			case !errors.Is(infoErr, fs.ErrNotExist): // one that is gone by now is none
-				return kept, infoErr
-			}
+		infos, err := f.File.Readdir(n) // without those that are gone by now
+		entries := make([]fs.DirEntry, len(infos))
+		for i, info := range infos {
+			entries[i] = fs.FileInfoToDirEntry(info)
 		}
-		if err != nil || n <= 0 || len(kept) > 0 {
-			return kept, err
+		if err != nil || n <= 0 || len(entries) > 0 {
+			return entries, err
 		}
 	}
 }

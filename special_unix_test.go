@@ -4,6 +4,7 @@ package servery_test
 
 import (
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http/httptest"
 	"os"
@@ -172,4 +173,47 @@ func lowestFree(t *testing.T) uintptr {
 	}
 	defer f.Close()
 	return f.Fd()
+}
+
+// inJail is set, to the directory that becomes the root of the file system, in the
+// process that a test starts to run itself again.
+const inJail = "SERVERY_TEST_IN_JAIL"
+
+// A container that was made with little care, and a chroot, have no /proc to find an
+// opened directory's path by. What is in it is found all the same.
+func TestDirWithoutProc(t *testing.T) {
+	if jail := os.Getenv(inJail); jail != "" {
+		if err := syscall.Chroot(jail); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir("/")
+		dir := openDir(t, "/site")
+		entries, err := dir.ReadDir(".")
+		for _, entry := range entries {
+			info, err := entry.Info()
+			fmt.Println("entry", entry, info.Size(), err)
+		}
+		names, globErr := fs.Glob(dir, "*/*.txt")
+		stats, warmErr := servery.Warm(t.Context(), servery.FileServer(dir, nil))
+		fmt.Println(len(entries), err, names, globErr, stats.Files, warmErr)
+		return
+	}
+	if os.Getuid() != 0 {
+		testkit.Lacks(t, "the right of root to change the root")
+	}
+	jail := testkit.Tree(t, map[string]string{"site/a.txt": realText(t, 5000), "site/d/b.txt": realText(t, 4000)})
+	if err := os.Symlink("a.txt", filepath.Join(jail, "site", "link.png")); err != nil {
+		t.Fatal(err)
+	}
+	again := exec.Command(testBinary(t), "-test.run=^"+t.Name()+"$")
+	again.Env = append(os.Environ(), inJail+"="+jail)
+	output, err := again.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for _, want := range []string{"entry - a.txt 5000 <nil>\n", "entry d d/ ", "entry L link.png 5 <nil>\n", "3 <nil> [d/b.txt] <nil> 2 <nil>\n"} {
+		if !strings.Contains(string(output), want) {
+			t.Errorf("no %q in\n%s", want, output)
+		}
+	}
 }

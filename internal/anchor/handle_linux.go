@@ -120,8 +120,9 @@ func some(call func() (int, error)) (int, error) {
 	return n, nil
 }
 
-// osFile makes the os.File under a name that leads to this very directory: an entry that is asked for its Info, and
-// every entry on a file system that does not tell types, is looked at under the name of its directory.
+// osFile makes the os.File under a name that leads to this very directory where /proc is mounted: an entry that is asked
+// for its Info is looked at under the name of its directory. Nothing here relies on that: where the file system does not
+// tell types, and in Readdir, package os asks by the descriptor.
 func (h *handle) osFile() *os.File {
 	h.making.Lock()
 	defer h.making.Unlock()
