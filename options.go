@@ -138,7 +138,8 @@ type FileServerOptions struct {
 	// would make, whatever its size. It is passed over if it is older than the original
 	// (if its date has whole seconds, by a second at least), says another
 	// length than the original's, is empty, unreadable or obviously something else,
-	// or asks for a window above 8 MiB (RFC 9659). nil means none.
+	// or asks for a window above 8 MiB (RFC 9659), as far as its first frame of data
+	// tells, which four frames to skip may precede. nil means none.
 	Sidecars []string
 
 	// ReprDigest sends a Repr-Digest (RFC 9530), by which clients and caches can check

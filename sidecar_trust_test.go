@@ -89,6 +89,12 @@ func trusts() []trust {
 			return "\x50\x2a\x4d\x18\x04\x00\x00\x00skip" + packed(t, "zstd", text)
 		}), true, "a frame to skip comes first, as parallel compressors have it"},
 		{"zstd", beside("zstd", func(t *testing.T, text string) string { return fromPipe(t, text, "--long=24") }), false, "a window that browsers refuse"},
+		{"zstd", beside("zstd", func(t *testing.T, text string) string {
+			return "\x50\x2a\x4d\x18\x04\x00\x00\x00skip" + fromPipe(t, text, "--long=27")
+		}), false, "such a window after a frame to skip"},
+		{"zstd", beside("zstd", func(t *testing.T, text string) string {
+			return "\x50\x2a\x4d\x18\x00\x10\x00\x00" + strings.Repeat("x", 4096) + fromPipe(t, text, "--long=27")
+		}), false, "such a window after a long frame to skip"},
 		{"gzip", beside("gzip", made("gzip", "-9")), true, "the highest level"},
 		{"br", beside("br", made("br", "-q", "11", "-w", "24")), true, "the largest window of brotli"},
 	}

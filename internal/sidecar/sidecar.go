@@ -60,7 +60,7 @@ func isFormOf(o *identity.Opened, coding string, original *identity.Opened) bool
 	case "gzip":
 		return endsAs(o, original.Info.Size)
 	case "zstd":
-		return beginsAs(head, original.Info.Size)
+		return beginsAs(o, head, original.Info.Size)
 	}
 	return true
 }
@@ -94,22 +94,50 @@ func endsAs(o *identity.Opened, size int64) bool {
 // Browsers refuse a frame that asks for more, and then there is no page.
 const MostWindow = 8 << 20
 
-// beginsAs reads the header of a zstd frame (RFC 8878, section 3.1.1.1): the length,
-// where there is one, and what a client would need to decode it.
-func beginsAs(head []byte, size int64) bool {
-	var header zstd.Header
-	if err := header.Decode(head); err != nil {
+// mostSkipped is how many frames to skip may come first. Parallel compressors have one.
+const mostSkipped = 4
+
+// beginsAs reads the header of the first frame of data in a zstd file (RFC 8878, section
+// 3.1.1.1): the length, where there is one, and what a client would need to decode it.
+// Frames that follow are found by decoding only, and are not looked at.
+func beginsAs(o *identity.Opened, head []byte, size int64) bool {
+	header, ok := firstFrame(o, head)
+	if !ok {
 		return false
 	}
 	window := header.WindowSize
 	if header.SingleSegment {
 		window = header.FrameContentSize
 	}
-	switch {
-	case header.Skippable:
-		return true
-	case header.DictionaryID != 0 || window > MostWindow:
+	if header.DictionaryID != 0 || window > MostWindow {
 		return false
 	}
 	return !header.HasFCS || header.FrameContentSize == uint64(size)
+}
+
+// firstFrame returns the header of the first frame that is not to be skipped (section
+// 3.1.2). Where the file can only be read on, it must be within the head.
+func firstFrame(o *identity.Opened, head []byte) (zstd.Header, bool) {
+	offset := int64(0) // of head in the file
+	for range mostSkipped + 1 {
+		var header zstd.Header
+		if err := header.Decode(head); err != nil {
+			return header, false
+		}
+		if !header.Skippable {
+			return header, true
+		}
+		frame := int64(header.HeaderSize) + int64(header.SkippableSize)
+		offset += frame
+		head = head[min(frame, int64(len(head))):]
+		if len(head) < zstd.HeaderMaxSize && o.Seekable() {
+			head = make([]byte, zstd.HeaderMaxSize)
+			n, err := o.ReadFull(head, offset)
+			if err != nil {
+				return header, false
+			}
+			head = head[:n]
+		}
+	}
+	return zstd.Header{}, false
 }

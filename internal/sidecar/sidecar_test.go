@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -31,6 +32,11 @@ func frame(log byte) []byte { return []byte{0x28, 0xb5, 0x2f, 0xfd, 0, (log - 10
 // whole is the beginning of a zstd frame of one segment, whose window is its length.
 func whole(length uint32) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xa0}, length), 1, 0, 0)
+}
+
+// skipped is a frame to skip with as many bytes in it.
+func skipped(length int) []byte {
+	return append(binary.LittleEndian.AppendUint32([]byte("\x5f\x2a\x4d\x18"), uint32(length)), make([]byte, length)...)
 }
 
 // zipped is a gzip file that says another length than that of what is in it.
@@ -73,7 +79,19 @@ func TestOpen(t *testing.T) {
 		{"zstd", frame(23), 7, 0, 0, true, "no length, the largest window"},
 		{"zstd", frame(24), 7, 0, 0, false, "a larger window"},
 		{"zstd", []byte{0x28, 0xb5, 0x2f, 0xfd, 0x21, 9, 7, 1, 0, 0}, 7, 0, 0, false, "a dictionary, which no client has"},
-		{"zstd", []byte("\x50\x2a\x4d\x18\x00\x00\x00\x00"), 7, 0, 0, true, "a frame to skip: what follows is not looked at"},
+		{"zstd", slices.Concat(skipped(4), whole(7)), 7, 0, 0, true, "the same length, after a frame to skip"},
+		{"zstd", slices.Concat(skipped(4), whole(8)), 7, 0, 0, false, "another length, after a frame to skip"},
+		{"zstd", slices.Concat(skipped(4), frame(23)), 7, 0, 0, true, "the largest window, after a frame to skip"},
+		{"zstd", slices.Concat(skipped(4), frame(24)), 7, 0, 0, false, "a larger window, after a frame to skip"},
+		{"zstd", slices.Concat(skipped(500), frame(23)), 7, 0, 0, true, "the header is at the end of what is read first"},
+		{"zstd", slices.Concat(skipped(500), frame(24)), 7, 0, 0, false, "a larger window there"},
+		{"zstd", slices.Concat(skipped(5000), skipped(0), frame(23)), 7, 0, 0, true, "the header is far behind"},
+		{"zstd", slices.Concat(skipped(5000), skipped(0), frame(24)), 7, 0, 0, false, "a larger window far behind"},
+		{"zstd", slices.Concat(bytes.Repeat(skipped(4), 4), whole(7)), 7, 0, 0, true, "as many frames to skip as may be"},
+		{"zstd", slices.Concat(bytes.Repeat(skipped(4), 5), whole(7)), 7, 0, 0, false, "more of them"},
+		{"zstd", skipped(4), 7, 0, 0, false, "nothing but a frame to skip"},
+		{"zstd", skipped(4)[:7], 7, 0, 0, false, "cut short within a frame to skip"},
+		{"zstd", slices.Concat([]byte("\x50\x2a\x4d\x18\xff\xff\xff\xff"), frame(23)), 7, 0, 0, false, "a frame to skip that is longer than the file"},
 		{"zstd", frame(20)[:5], 7, 0, 0, false, "cut short"},
 		{"br", []byte("anything"), 7, 0, 0, true, "a coding without a magic number"},
 		{"br", nil, 7, 0, 0, false, "empty"},
@@ -84,7 +102,7 @@ func TestOpen(t *testing.T) {
 			"a.txt" + sidecar.Extension(tt.coding): {Data: tt.content, ModTime: modified.Add(tt.newer)},
 		}
 		if got := opens(t, held, tt.coding, tt.size); got != tt.want {
-			t.Errorf("%s %x for %d bytes, newer by %v: %v, want %v: %s", tt.coding, tt.content, tt.size, tt.newer, got, tt.want, tt.reason)
+			t.Errorf("%s %.40x for %d bytes, newer by %v: %v, want %v: %s", tt.coding, tt.content, tt.size, tt.newer, got, tt.want, tt.reason)
 		}
 	}
 }
@@ -168,5 +186,49 @@ func TestNoSidecar(t *testing.T) {
 		if opens(t, held, "gzip", 7) {
 			t.Errorf("%s: there is a sidecar", reason)
 		}
+	}
+}
+
+// sequentialFS has files that can only be read on.
+type sequentialFS struct{ fs.FS }
+
+func (s sequentialFS) Open(name string) (fs.File, error) {
+	f, err := s.FS.Open(name)
+	return struct{ fs.File }{f}, err
+}
+
+// Of what can only be read on, nothing is lost by looking at it.
+func TestOpenSequential(t *testing.T) {
+	for _, tt := range []struct {
+		content []byte
+		want    bool
+		reason  string
+	}{
+		{slices.Concat(skipped(4), frame(23)), true, "within what can be looked at ahead"},
+		{slices.Concat(skipped(4), frame(24)), false, "a larger window"},
+		{slices.Concat(skipped(5000), frame(23)), false, "the header is too far behind to be looked at"},
+	} {
+		view, err := identity.Tree{FS: sequentialFS{fstest.MapFS{"a.txt": {}, "a.txt.zst": {Data: tt.content}}}}.View()
+		if err != nil {
+			t.Fatal(err)
+		}
+		loader := identity.NewLoader(0, 0, time.Now)
+		original, err := loader.Open(view, "a.txt", identity.Facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := sidecar.Open(loader, view, "zstd", original)
+		if (o != nil) != tt.want {
+			t.Errorf("trusted %v, want %v: %s", o != nil, tt.want, tt.reason)
+		}
+		if o != nil {
+			got := make([]byte, len(tt.content)+1)
+			if n, err := o.ReadFull(got, 0); !bytes.Equal(got[:n], tt.content) || err != nil {
+				t.Errorf("%d bytes, %v, want all %d: %s", n, err, len(tt.content), tt.reason)
+			}
+			o.Close()
+		}
+		original.Close()
+		view.Release()
 	}
 }
