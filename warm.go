@@ -35,8 +35,9 @@ type WarmStats struct {
 // of each file that is worth a coding, in the most preferred of the handler's
 // Encoders, where there is no sidecar in that; then, as long as there is room, in the
 // next one. Small files come first, and by name among those of one size: so the most
-// files have room. Links are not followed, since what they lead to is held under the
-// name that it has as well.
+// files have room. A link to a file counts like the file, as in a ConfigMap of
+// Kubernetes; what has several names is held once where the system tells that it is one
+// file. Links to directories are not followed.
 //
 // It stops before anything would be evicted, with room for the next file left as if
 // that did not shrink. It compresses one file at a time, takes its turn behind
@@ -102,12 +103,16 @@ func (w *warming) find(ctx context.Context) error {
 			return nil // WalkDir passes over a directory that cannot be read
 		case !w.serves(name) && entry.IsDir():
 			return fs.SkipDir
-		case !w.serves(name) || !entry.Type().IsRegular() || !w.mayBeCoded(name):
+		case !w.serves(name) || !isFileOrLink(entry.Type()) || !w.mayBeCoded(name):
 			return nil
 		}
-		info, err := entry.Info()
-		if err != nil || !w.encodes(info.Size()) {
-			return nil // or gone by now
+		info, err := w.look(name, entry)
+		switch {
+		case err != nil && !identity.IsMissing(err): // what is gone by now is no failure
+			w.stats.Failed++
+			return nil
+		case err != nil || !info.Mode().IsRegular() || !w.encodes(info.Size()):
+			return nil
 		}
 		if w.files = append(w.files, sizedName{name, info.Size()}); len(w.files) >= 2*w.most+64 {
 			w.keepSmallest()
@@ -117,6 +122,17 @@ func (w *warming) find(ctx context.Context) error {
 	w.keepSmallest()
 	w.stats.Files = len(w.files)
 	return err
+}
+
+func isFileOrLink(mode fs.FileMode) bool { return mode.IsRegular() || mode&fs.ModeSymlink != 0 }
+
+// look tells what an entry is. A link is followed as a request for it follows it, which
+// never leads out of a Dir.
+func (w *warming) look(name string, entry fs.DirEntry) (fs.FileInfo, error) {
+	if entry.Type()&fs.ModeSymlink != 0 {
+		return fs.Stat(w.root, name)
+	}
+	return entry.Info()
 }
 
 func (w *warming) keepSmallest() {
