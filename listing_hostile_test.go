@@ -81,6 +81,8 @@ func TestListingOfHostileFileSystem(t *testing.T) {
 		{once(namedEntry{name: "../x"}, namedEntry{name: ".."}, namedEntry{name: "."}, namedEntry{name: ""}, namedEntry{name: "a/b"}, crowdEntry(1)),
 			"0000001", "names that lead elsewhere"},
 		{once(namedEntry{name: "x", err: fs.ErrNotExist}, namedEntry{name: "y"}, crowdEntry(1)), "0000001", "entries that say nothing of themselves"},
+		{once(namedEntry{name: "x", err: fs.ErrPermission}, crowdEntry(1)), "0000001", "an entry that may not be looked at"},
+		{once(namedEntry{name: "x", err: errors.New("disk")}, crowdEntry(1)), broken, "an entry that cannot be looked at"},
 		{once(namedEntry{name: "pipe", mode: fs.ModeNamedPipe}, namedEntry{name: "dev", mode: fs.ModeDevice}, crowdEntry(1)), "0000001", "what is never served"},
 		{once(namedEntry{name: "link", mode: fs.ModeSymlink}, namedEntry{name: "real", mode: fs.ModeSymlink}), "real", "links are what they lead to"},
 		{once(namedEntry{name: "a\xff", info: crowdEntry(1)}, crowdEntry(1)), "0000001", "a name that no fs.FS opens"},

@@ -28,7 +28,9 @@ const membersAtOnce = 256
 
 // Members calls use with what the directory holds, a batch at a time, whose slice is used
 // again: regular files and directories, and links that lead to one beneath the tree. It
-// reads up to most entries, whatever they are, and reports whether there are more.
+// reads up to most entries, whatever they are, and reports whether there are more. That
+// it could not be found out what an entry is, for want of descriptors for instance, is
+// an error: without it the directory would seem to hold less than it does.
 func (o *Opened) Members(ctx context.Context, most int, use func([]Member)) (more bool, err error) {
 	read := o.entries()
 	if read == nil {
@@ -42,8 +44,11 @@ func (o *Opened) Members(ctx context.Context, most int, use func([]Member)) (mor
 		entries, err := read(min(membersAtOnce, most+1))
 		batch = batch[:0]
 		for _, entry := range entries[:min(len(entries), most)] {
-			if m, ok := o.member(entry); ok {
+			switch m, err := o.member(entry); {
+			case err == nil:
 				batch = append(batch, m)
+			case !isLeftOut(err):
+				return false, err
 			}
 		}
 		use(batch)
@@ -70,13 +75,17 @@ func (o *Opened) entries() func(n int) ([]fs.DirEntry, error) {
 	return nil
 }
 
-// member tells what an entry is, and reports false of what is not to be asked for.
-func (o *Opened) member(entry fs.DirEntry) (Member, bool) {
+// isLeftOut reports whether the error is that of an entry which nobody can ask for: it
+// is gone or no file, leads out or in a circle, or may not be opened.
+func isLeftOut(err error) bool { return IsMissing(err) || errors.Is(err, fs.ErrPermission) }
+
+// member tells what an entry is. Of what is not to be asked for, isLeftOut says so.
+func (o *Opened) member(entry fs.DirEntry) (Member, error) {
 	if entry == nil || !isElement(entry.Name()) { // somebody else's file system may say anything
-		return Member{}, false
+		return Member{}, fs.ErrInvalid
 	}
 	if o.anchored == nil && !fs.ValidPath(entry.Name()) { // it would not be opened
-		return Member{}, false
+		return Member{}, fs.ErrInvalid
 	}
 	m := Member{Name: entry.Name()}
 	m.Info.Mode = entry.Type()
@@ -84,19 +93,29 @@ func (o *Opened) member(entry fs.DirEntry) (Member, bool) {
 	case m.Info.Mode&fs.ModeSymlink != 0:
 		return o.target(m)
 	case !Servable(m.Info.Mode):
-		return m, false
+		return m, ErrIrregular
 	case o.anchored != nil:
-		return m, true // which costs a system call to look at, and may not have to be
+		return m, nil // which costs a system call to look at, and may not have to be
 	}
 	fi, err := entry.Info()
-	if err != nil || fi == nil {
-		return m, false
+	switch {
+	case err != nil:
+		return m, err
+	case fi == nil:
+		return m, fs.ErrInvalid
 	}
 	m.Info, m.Looked = anchor.InfoOf(fi), true
 	if m.Info.Mode&fs.ModeSymlink != 0 {
 		return o.target(m)
 	}
-	return m, Servable(m.Info.Mode)
+	return m, servable(m)
+}
+
+func servable(m Member) error {
+	if !Servable(m.Info.Mode) {
+		return ErrIrregular
+	}
+	return nil
 }
 
 func isElement(name string) bool {
@@ -104,15 +123,17 @@ func isElement(name string) bool {
 }
 
 // target looks at what a link leads to by opening it, as whoever asks for it would.
-func (o *Opened) target(m Member) (Member, bool) {
+func (o *Opened) target(m Member) (Member, error) {
 	handle, err := o.view.Open(path.Join(o.Name, m.Name))
 	if err != nil {
-		return m, false
+		return m, err
 	}
 	defer handle.Release()
-	m.Info, err = handle.Look()
+	if m.Info, err = handle.Look(); err != nil {
+		return m, err
+	}
 	m.Looked = true
-	return m, err == nil && Servable(m.Info.Mode)
+	return m, servable(m)
 }
 
 // LookAt fills in what a member is, and reports false if that is gone or something else by
