@@ -85,13 +85,6 @@ func (s *Set) Get(coding string, w io.Writer) (*Lease, error) {
 	return newLease(p, i, w), nil
 }
 
-// Close lets go of all idle writers, and keeps none from now on. Leases, also later ones, work as before.
-func (s *Set) Close() {
-	for _, p := range s.pools {
-		p.close()
-	}
-}
-
 // pool is a search without a map: there are two or three of them.
 func (s *Set) pool(coding string) *pool {
 	for i, name := range s.codings {
@@ -107,9 +100,9 @@ func (s *Set) pool(coding string) *pool {
 type pool struct {
 	encoder Encoder // never changes
 	suffix  string  // of the encoder's tags; never changes
+	most    int     // the bound for idle; never changes
 
-	mu   sync.Mutex // protects the fields below, and is not held while code of an encoder runs
-	most int        // the bound for idle
+	mu   sync.Mutex // protects idle, and is not held while code of an encoder runs
 	idle []instance // the last one in is the first one out: its tables may still be in the processor's cache
 }
 
@@ -154,10 +147,4 @@ func (p *pool) put(i instance) {
 	if len(p.idle) < p.most {
 		p.idle = append(p.idle, i)
 	}
-}
-
-func (p *pool) close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.most, p.idle = 0, nil
 }

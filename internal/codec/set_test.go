@@ -118,23 +118,6 @@ func TestIdleWritersAreBounded(t *testing.T) {
 	}
 }
 
-func TestClosedSetKeepsNothing(t *testing.T) {
-	made := 0
-	s := set(t, 4, fakes(&made, nil))
-	open(t, s, 2)
-	late := lease(t, s, io.Discard)
-	s.Close()
-	if err := late.Close(); err != nil {
-		t.Errorf("a lease of before: %v", err)
-	}
-	made = 0
-	open(t, s, 2)
-	open(t, s, 2)
-	if made != 4 {
-		t.Errorf("%d writers for 4 leases of a closed set", made)
-	}
-}
-
 // Many users at a time, some of whom give up: every body is one of its own, and the bound holds in the end.
 func TestStress(t *testing.T) {
 	const users, rounds, idle = 16, 60, 2

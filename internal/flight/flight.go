@@ -189,13 +189,6 @@ func (f *flight[K, V]) outcome() (V, error) {
 	return f.result.value, f.result.err
 }
 
-// Len returns the number of flights that a caller could join.
-func (g *Group[K, V]) Len() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.flights)
-}
-
 // Stats returns the counts of this moment.
 func (g *Group[K, V]) Stats() Stats {
 	g.mu.Lock()

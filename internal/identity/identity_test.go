@@ -191,17 +191,16 @@ func TestContentTagOutlivesItsFirstCaller(t *testing.T) {
 func TestContentTagStopsWhenAllHaveLeft(t *testing.T) {
 	f := newFixture(bytes.Repeat([]byte("content "), 100_000), false)
 	ctx, leave := context.WithCancel(t.Context())
-	reads := 0 // of one goroutine at a time
+	reads, left := 0, make(chan struct{}) // reads is of one goroutine at a time
 	f.fsys.onRead = func() {
 		reads++
 		leave()
-		for f.tags.reading.Len() > 0 { // until the one caller has noticed
-			<-time.After(time.Millisecond)
-		}
+		<-left // the one caller has noticed
 	}
 	if _, err := f.tag(ctx, t); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
+	close(left)
 	if err := f.tags.reading.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
