@@ -75,6 +75,8 @@ func (x *exchange) represent(facts plan.Facts) (answer, error) {
 	o := x.offer(facts)
 	facts.Codings = o.codings
 	switch p := plan.Decide(x.request, facts); {
+	case p.Status == http.StatusPreconditionFailed && x.mayYetHold(facts, o):
+		return x.encoded(p, facts, o)
 	case p.ContentEncoding == "":
 		if x.known != nil {
 			x.ready = x.known.ready
@@ -85,6 +87,17 @@ func (x *exchange) represent(facts plan.Facts) (answer, error) {
 	default:
 		return x.encoded(p, facts, o)
 	}
+}
+
+// mayYetHold reports whether a precondition that fails for the coding on offer holds for
+// identity. Its tag is what was sent if the coding saves too little, which may have been
+// forgotten: only making the coding tells.
+func (x *exchange) mayYetHold(facts plan.Facts, o offer) bool {
+	if len(o.codings) == 0 || x.sidecar != nil || o.kept != nil || o.job.Key.Always {
+		return false
+	}
+	facts.Codings = nil
+	return plan.Decide(x.request, facts).Status != http.StatusPreconditionFailed
 }
 
 // answerFrom makes sure of the bytes that the plan promises of a file.
@@ -108,6 +121,9 @@ func answerFrom(file *identity.Opened, p plan.Plan) (answer, error) {
 func (x *exchange) encoded(p plan.Plan, facts plan.Facts, o offer) (answer, error) {
 	body, err := x.body(o)
 	if err == nil && body.Worth {
+		if p.ContentEncoding == "" { // the precondition fails for good
+			return answer{plan: p}, nil
+		}
 		if body.Plain != "" {
 			p.ETag = body.Plain.ForCoding(x.encoders.TagSuffix(o.job.Key.Coding))
 		}

@@ -84,6 +84,10 @@ func TestSaturation(t *testing.T) {
 		{"GET", "/large3.txt", []string{acceptGzip, "If-None-Match: " + coldTag}, 304, "", "nothing is to be made"},
 		{"HEAD", "/large3.txt", []string{acceptGzip, "If-None-Match: " + coldTag}, 304, "", "nothing is to be made"},
 		{"GET", "/large3.txt", []string{acceptGzip, `If-Match: "another"`}, 412, "", "nothing is to be made"},
+		{"GET", "/large3.txt", []string{acceptGzip, "If-Match: " + contentTag(s.files["large3.txt"])}, 503, "", "whether it is worth coding is not known"},
+		{"HEAD", "/large3.txt", []string{acceptGzip, "If-Match: " + contentTag(s.files["large3.txt"])}, 503, "", "whether it is worth coding is not known"},
+		{"GET", "/warm.txt", []string{acceptGzip, "If-Match: " + contentTag(s.files["warm.txt"])}, 412, "", "it is known that it is coded"},
+		{"GET", "/large3.txt", []string{"Accept-Encoding: gzip, identity;q=0", "If-Match: " + contentTag(s.files["large3.txt"])}, 412, "", "it would be coded in any case"},
 		{"GET", "/large3.txt", []string{acceptGzip, "Range: bytes=0-99"}, 206, "", "a range is identity"},
 		{"GET", "/large3.txt", nil, 200, "", "identity"},
 		{"GET", "/large3.txt", []string{"Accept-Encoding: identity, gzip;q=0.5"}, 200, "", "identity"},
@@ -100,11 +104,11 @@ func TestSaturation(t *testing.T) {
 			wantCoded(t, got, s.files[tt.target[1:]], tt.reason)
 		}
 	}
-	if l := s.limiter.Stats(); l.Active != 1 || l.Queued != 1 || l.Rejected != 5 || l.HighWater != 2 {
-		t.Errorf("%+v, want 1 that runs, 1 that waits, 5 that were turned away", l)
+	if l := s.limiter.Stats(); l.Active != 1 || l.Queued != 1 || l.Rejected != 7 || l.HighWater != 2 {
+		t.Errorf("%+v, want 1 that runs, 1 that waits, 7 that were turned away", l)
 	}
-	if c := s.cache.Stats(); c.Flights != 2 || c.Failed != 5 {
-		t.Errorf("%+v, want 2 that are made, 5 that failed", c)
+	if c := s.cache.Stats(); c.Flights != 2 || c.Failed != 7 {
+		t.Errorf("%+v, want 2 that are made, 7 that failed", c)
 	}
 	s.recover()
 }
@@ -119,6 +123,9 @@ func TestSaturationServesIdentity(t *testing.T) {
 			h.Get("Etag") != contentTag(text) || h.Get("Accept-Ranges") != "bytes" || method == "GET" && string(got.Body) != text {
 			t.Errorf("%s: got\n%s, want the file as it is, with its own tag", method, got.Head)
 		}
+	}
+	if got := s.server.Get("/large3.txt", acceptGzip, "If-Match: "+contentTag(text)); string(got.Body) != text {
+		t.Errorf("under its own tag: got\n%s, want the file as it is", got.Head)
 	}
 	if got := s.server.Get("/large3.txt", "Accept-Encoding: gzip, identity;q=0"); got.Status != http.StatusServiceUnavailable {
 		t.Errorf("identity is refused: got\n%s, want 503", got.Head)

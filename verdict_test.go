@@ -38,6 +38,54 @@ func TestConditionsOnWhatIsNotWorthCoding(t *testing.T) {
 	}
 }
 
+// The tag that was sent of what is not worth coding passes If-Match (RFC 9110, section
+// 13.1.1), whether or not it is still known that it is not worth it. Where identity is
+// refused, it is not what would be sent.
+func TestIfMatchOfWhatIsNotWorthCoding(t *testing.T) {
+	noise, text := incompressible(50_000), realText(t, 50_000)
+	match := "If-Match: " + contentTag(noise)
+	for _, tt := range []struct {
+		limit  int64
+		purged bool
+		reason string
+	}{
+		{1 << 20, false, "it is held"},
+		{1 << 20, true, "it was forgotten"},
+		{0, false, "nothing is ever held"},
+	} {
+		cache := servery.NewCompressionCache(tt.limit)
+		server, _ := serveTree(t, map[string]string{"noise.txt": noise, "text.txt": text}, &servery.FileServerOptions{Cache: cache})
+		first := server.Get("/noise.txt", acceptGzip)
+		if first.Header.Get("Etag") != contentTag(noise) {
+			t.Fatalf("got\n%s, want identity", first.Head)
+		}
+		for _, a := range []struct {
+			target string
+			fields []string
+			status int
+		}{
+			{"/noise.txt", []string{acceptGzip, match}, 200},
+			{"/noise.txt", []string{acceptGzip, "If-Match: \"other\", " + contentTag(noise)}, 200},
+			{"/noise.txt", []string{acceptGzip, match, "If-None-Match: *"}, 304},
+			{"/noise.txt", []string{acceptGzip, "If-Match: \"other\""}, 412},
+			{"/noise.txt", []string{acceptGzip, "If-Match: W/" + contentTag(noise)}, 412},
+			{"/noise.txt", []string{"Accept-Encoding: gzip, identity;q=0", match}, 412},
+			{"/text.txt", []string{acceptGzip, "If-Match: " + contentTag(text)}, 412},
+		} {
+			for _, method := range []string{"GET", "HEAD"} {
+				if tt.purged {
+					cache.Purge()
+				}
+				got := server.Do(method, a.target, a.fields...)
+				if got.Status != a.status || got.Err != nil || a.status == 200 && got.Header.Get("Etag") != contentTag(noise) ||
+					a.status == 412 && got.Header.Get("Vary") != "Accept-Encoding" {
+					t.Errorf("%s: %s %s %q: got\n%s, want %d", tt.reason, method, a.target, a.fields, got.Head, a.status)
+				}
+			}
+		}
+	}
+}
+
 // muteWriter is an encoder that writes nothing.
 type muteWriter struct{}
 
