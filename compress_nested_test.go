@@ -102,6 +102,51 @@ func TestPlainFileServerInsideCompress(t *testing.T) {
 	}
 }
 
+// What a handler that has no codings would refuse with 406 (RFC 9110, section 15.5.7) is
+// for a Compress around it to code, or to pass.
+func TestNothingIsRefusedInsideCompress(t *testing.T) {
+	files := map[string]string{"file.txt": realText(t, 50_000), "small.txt": "small"}
+	for i := range 60 {
+		files[fmt.Sprintf("folder/%030d", i)] = ""
+	}
+	dir := openDir(t, testkit.Tree(t, files))
+	plain := servery.FileServer(dir, &servery.FileServerOptions{Encoders: []servery.Encoder{}, Listing: true})
+	coding := servery.FileServer(dir, &servery.FileServerOptions{Listing: true})
+	compress := servery.Compress(nil)
+	wrapped := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		plain.ServeHTTP(readerFrom{w, new([]io.Reader)}, r)
+	})
+	for _, tt := range []struct {
+		handler        http.Handler
+		target, accept string
+		status         int
+		coding         string
+		reason         string
+	}{
+		{compress(plain), "/file.txt", "gzip, *;q=0", 200, "gzip", "Compress has gzip"},
+		{compress(plain), "/file.txt", "gzip, identity;q=0", 200, "gzip", "Compress has gzip"},
+		{compress(wrapped), "/file.txt", "gzip, identity;q=0", 200, "gzip", "Compress is found through what is between"},
+		{compress(compress(plain)), "/file.txt", "gzip, identity;q=0", 200, "gzip", "twice is once"},
+		{compress(plain), "/small.txt", "gzip, identity;q=0", 200, "", "Compress passes what is below MinSize"},
+		{compress(plain), "/file.txt", "*;q=0", 200, "", "Compress refuses nothing"},
+		{compress(plain), "/folder/", "gzip, identity;q=0", 200, "gzip", "a listing"},
+		{compress(coding), "/folder/", "gzip, identity;q=0", 200, "gzip", "a listing, of which no FileServer has codings"},
+		{compress(coding), "/folder/", "gzip, *;q=0", 200, "gzip", "a listing, of which no FileServer has codings"},
+		{compress(coding), "/small.txt", "gzip, identity;q=0", 406, "", "a FileServer that negotiates itself"},
+		{plain, "/file.txt", "gzip, identity;q=0", 406, "", "no Compress is around"},
+		{coding, "/folder/", "gzip, identity;q=0", 406, "", "no Compress is around"},
+		{servery.Compress(&servery.CompressOptions{Encoders: []servery.Encoder{}})(plain), "/file.txt", "gzip, *;q=0", 406, "", "one that is switched off"},
+	} {
+		server := testkit.Serve(t, tt.handler)
+		for _, method := range []string{"GET", "HEAD"} {
+			got := server.Do(method, tt.target, "Accept-Encoding: "+tt.accept)
+			if got.Status != tt.status || got.Header.Get("Content-Encoding") != tt.coding {
+				t.Errorf("%s %s, %s: got\n%s, want %d %q: %s", method, tt.target, tt.accept, got.Head, tt.status, tt.coding, tt.reason)
+			}
+		}
+	}
+}
+
 // readerFrom tells what reaches the server's own ReadFrom.
 type readerFrom struct {
 	http.ResponseWriter

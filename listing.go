@@ -64,6 +64,7 @@ func (s *fileServer) list(w http.ResponseWriter, r *http.Request, target urlpath
 	}
 	sum := sha256.Sum256(body)
 	facts.Size, facts.ETag = int64(len(body)), etag.Strong(hex.EncodeToString(sum[:16]))
+	yield(w, &request)
 	p := plan.Decide(request, facts)
 	p.VaryAccept = true
 	if out != nil {

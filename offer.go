@@ -1,6 +1,7 @@
 package servery
 
 import (
+	"net/http"
 	"slices"
 
 	"servery/internal/accept"
@@ -8,6 +9,7 @@ import (
 	"servery/internal/deliver"
 	"servery/internal/plan"
 	"servery/internal/sidecar"
+	"servery/internal/stream"
 )
 
 // offer is a coded representation that could be sent: the exchange's sidecar, or one
@@ -126,4 +128,15 @@ func (x *exchange) openSidecar() plan.Coding {
 // encodes reports whether files of this size are encoded on request.
 func (s *fileServer) encodes(size int64) bool {
 	return len(s.options.Encoders) > 0 && s.options.MinSize <= size && size <= s.options.MaxCompressSize
+}
+
+// negotiates reports whether there are codings to choose from.
+func (s *fileServer) negotiates() bool { return len(s.options.Encoders)+len(s.options.Sidecars) > 0 }
+
+// yield leaves the choice to a Compress around, for what has no codings here. It refuses
+// nobody.
+func yield(w http.ResponseWriter, request *plan.Request) {
+	if len(request.AcceptEncoding) > 0 && stream.Around(w) {
+		request.AcceptEncoding = nil
+	}
 }

@@ -102,7 +102,8 @@ type FileServerOptions struct {
 
 	// Encoders are the content codings on offer, in the order of preference among
 	// those that a client wants equally. nil means [DefaultEncoders]; an empty slice
-	// switches compression off.
+	// switches compression off. Without Sidecars either, the choice is left to a [Compress]
+	// around, which refuses no client.
 	Encoders []Encoder
 
 	// Compressible reports whether files of a media type, which comes without

@@ -110,7 +110,7 @@ func (s *fileServer) serve(w http.ResponseWriter, r *http.Request, out *Outcome)
 // leave keeps a Compress around from what is this handler's own: what is sent plain here
 // is meant to be, and sendfile's.
 func (s *fileServer) leave(w http.ResponseWriter) {
-	if len(s.options.Encoders)+len(s.options.Sidecars) > 0 {
+	if s.negotiates() {
 		stream.Leave(w)
 	}
 }
@@ -138,6 +138,9 @@ func (s *fileServer) serveFile(w http.ResponseWriter, r *http.Request, out *Outc
 	visible := ok && (s.options.ShowHidden || !urlpath.Hidden(target.Name))
 	if visible {
 		request := requestOf(r)
+		if !s.negotiates() {
+			yield(w, &request)
+		}
 		if s.digests != nil {
 			request.WantReprDigest = r.Header["Want-Repr-Digest"]
 		}
@@ -219,8 +222,7 @@ func (s *fileServer) need(request *plan.Request, name string) identity.Need {
 // mayBeCoded reports whether the name does not rule a coding out.
 func (s *fileServer) mayBeCoded(name string) bool {
 	mediaType := s.types.ByName(name)
-	return len(s.options.Sidecars)+len(s.options.Encoders) > 0 &&
-		(mediaType == "" || s.options.Compressible(mediatype.Essence(mediaType)))
+	return s.negotiates() && (mediaType == "" || s.options.Compressible(mediatype.Essence(mediaType)))
 }
 
 func requestOf(r *http.Request) plan.Request {

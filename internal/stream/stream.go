@@ -92,3 +92,10 @@ func Leave(w http.ResponseWriter) {
 		w = wrapper.Unwrap()
 	}
 }
+
+// Around reports whether there is a middleware around w, which is as yet to choose a coding for what a handler leaves
+// to it.
+func Around(w http.ResponseWriter) bool {
+	_, around := find[interface{ leave() }](w)
+	return around
+}
