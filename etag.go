@@ -67,8 +67,9 @@ func tagSuffix(coding string) string {
 
 // FileETag returns the tag that a [FileServer] with the default options sends for
 // an opened file: of its content up to 1 MiB and where its modification time
-// means nothing, else of its size and that time. It reads at offsets and leaves
-// the file's own where it was.
+// means nothing, else of its size and that time. Above 256 MiB a file is never
+// read, and has a weak tag at best where that time means nothing. FileETag reads at
+// offsets and leaves the file's own where it was.
 //
 // A file that was written within the last moments (20 ms, or 2 s where the file
 // system keeps whole seconds) cannot be told from its next version by its times.

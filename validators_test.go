@@ -219,3 +219,38 @@ func TestFileETagIsWhatIsSent(t *testing.T) {
 		t.Errorf("a directory: tag %s, want an error", tag)
 	}
 }
+
+// Nobody reads a file above 256 MiB for its tag. It is sparse.
+func TestFileETagOfHugeFile(t *testing.T) {
+	path := t.TempDir()
+	huge := filepath.Join(path, "huge")
+	if err := os.WriteFile(huge, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(huge, 256<<20+1); err != nil {
+		t.Fatal(err)
+	}
+	dir := openDir(t, path)
+	server := testkit.Serve(t, servery.FileServer(dir, nil))
+	for _, tt := range []struct {
+		modTime time.Time
+		weak    bool
+		reason  string
+	}{
+		{time.Unix(0, 0), true, "its date means nothing, and it is not read"},
+		{testkit.Past, false, "of its size and its date"},
+	} {
+		setDate(t, huge, tt.modTime)
+		testkit.Settle()
+		f, err := dir.Open("huge")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tag, err := servery.FileETag(f)
+		want := server.Do("HEAD", "/huge").Header.Get("Etag")
+		if err != nil || tag.String() != want || tag.IsWeak() != tt.weak {
+			t.Errorf("%s: FileETag %s, error %v, want %s", tt.reason, tag, err, want)
+		}
+		f.Close()
+	}
+}

@@ -28,8 +28,11 @@ func TagOf(f fs.File, contentMax int64, now time.Time) (tag etag.Tag, err error)
 		return "", errNotRegular
 	}
 	o := &Opened{Handle: h, Info: info, ModTime: modTime(info, now), Settled: settled(info, now)}
-	if info.Size > contentMax && !o.ModTime.IsZero() {
+	switch {
+	case info.Size > contentMax && !o.ModTime.IsZero():
 		return ofMetadata(o), nil
+	case info.Size > max(contentMax, readMost):
+		return weakly(o), nil
 	}
 	switch r := h.random.(type) {
 	case nil:
