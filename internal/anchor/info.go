@@ -19,7 +19,7 @@ type Info struct {
 	// HasModTime is false if the file has no such time: its fs.FileInfo gave the zero [time.Time], as embed does.
 	HasModTime bool
 	// ChangeTime is the time of the last change of content or metadata, which no program can set, like ModTime. It is
-	// 0 where HasInode is false.
+	// 0 where HasInode is false, and where the file system keeps none.
 	ChangeTime int64
 	// Device and Inode identify the file as long as it is open. They are 0 where HasInode is false.
 	Device, Inode uint64

@@ -17,11 +17,13 @@ const (
 
 // settled reports whether info, read after now, can be trusted to change with
 // the next write. Where there is a change time it decides: nobody can set it
-// back. Elsewhere the modification time must do, and a file without one, or with
+// back. The epoch is none: file systems that know inodes and no change times say
+// that. Elsewhere the modification time must do, and a file without one, or with
 // one in the future, is taken for unchanging: nothing better is known of it.
 func settled(info anchor.Info, now time.Time) bool {
 	stamp := info.ChangeTime
-	if !info.HasInode {
+	hasChangeTime := info.HasInode && stamp > 0
+	if !hasChangeTime {
 		if !info.HasModTime {
 			return true
 		}
@@ -32,7 +34,7 @@ func settled(info anchor.Info, now time.Time) bool {
 		grain = coarseGrain
 	}
 	age := now.UnixNano() - stamp
-	if !info.HasInode && age < -int64(grain) {
+	if !hasChangeTime && age < -int64(grain) {
 		return true
 	}
 	return age >= int64(grain)
