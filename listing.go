@@ -48,6 +48,9 @@ func (s *fileServer) list(w http.ResponseWriter, r *http.Request, target urlpath
 	body, isJSON, err := l.make(r, target.Name)
 	switch {
 	case errors.Is(err, offload.ErrSaturated):
+		if out != nil {
+			out.Err = err
+		}
 		s.answer(w, request.Head, answer{plan: plan.Failure(http.StatusServiceUnavailable)}, nil, out)
 		return nil
 	case err != nil:

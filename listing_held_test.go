@@ -34,7 +34,12 @@ func (c *stalledClient) Write([]byte) (int, error) {
 // each of them ends, it makes room for another.
 func TestListingsUnderWayAreBounded(t *testing.T) {
 	const most = 128
-	handler := servery.FileServer(&crowdFS{total: 10}, listingOn)
+	var refusal servery.Outcome // told by the goroutine of this test
+	handler := servery.FileServer(&crowdFS{total: 10}, &servery.FileServerOptions{Listing: true, Observe: func(_ *http.Request, out servery.Outcome) {
+		if out.Status == http.StatusServiceUnavailable {
+			refusal = out
+		}
+	}})
 	begun, end, ended := make(chan int), make(chan func() error), make(chan any, most)
 	serve := func(w http.ResponseWriter) {
 		defer func() { ended <- recover() }()
@@ -67,6 +72,10 @@ func TestListingsUnderWayAreBounded(t *testing.T) {
 		if refused.Code != 503 || refused.Header().Get("Retry-After") == "" || refused.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: the next one gets %d with %v", tt.reason, refused.Code, refused.Header())
 		}
+		if refusal.Err == nil || refusal.Uncoded != servery.UncodedStatus {
+			t.Errorf("%s: of the next one is told %+v, want what it was turned away for", tt.reason, refusal)
+		}
+		refusal = servery.Outcome{}
 		for range most {
 			end <- tt.end
 		}

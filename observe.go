@@ -40,7 +40,8 @@ type Outcome struct {
 	Waited, Encoded time.Duration
 
 	// Err is what failed, if anything did: why the answer is an error, broke off, or could
-	// not be coded. It may have the names of files, and is not for clients.
+	// not be coded. It is nil where [UncodedSaturated] says that already. It may have the
+	// names of files, and is not for clients.
 	Err error
 }
 
