@@ -23,7 +23,10 @@ type Outcome struct {
 	Coding  string
 	Uncoded Uncoded
 
-	// Body says where a coded body of a [FileServer] came from; it is "" for [Compress].
+	// Body says where a coded body of a [FileServer] came from, or would have: it is set as
+	// well where there was no room to make it, where it was made and turned out not to be
+	// worth it, or where it was made only to find that If-Match does not hold. It is "" for
+	// [Compress].
 	Body BodySource
 
 	// File says how the file was found; it is "" where there is none, and for [Compress].

@@ -55,7 +55,7 @@ func TestObserveFileServer(t *testing.T) {
 	text := realText(t, 50_000)
 	outcomes := newTold()
 	server, _ := serveTree(t, map[string]string{
-		"text.txt": text, "tiny.txt": "tiny", "huge.txt": strings.Repeat(text, 3), "noise.txt": incompressible(5000),
+		"text.txt": text, "other.txt": text, "tiny.txt": "tiny", "huge.txt": strings.Repeat(text, 3), "noise.txt": incompressible(5000),
 		"picture.png": text, "packed.txt": text, "packed.txt.gz": packed(t, "gzip", text), "folder/": "",
 	}, &servery.FileServerOptions{
 		Observe: outcomes.observe, MaxCompressSize: 100_000, Encoders: []servery.Encoder{servery.Gzip(6)}, Sidecars: []string{"gzip"},
@@ -64,6 +64,10 @@ func TestObserveFileServer(t *testing.T) {
 	codedSize := int64(len(server.Get("/text.txt", gzip).Body))
 	if got := outcomes.next(t); got.Body != servery.BodyComputed || got.Encoded <= 0 || got.Waited < 0 {
 		t.Errorf("the first coded answer: got %+v", got)
+	}
+	server.Get("/other.txt", gzip, "If-Match: "+contentTag(text))
+	if got := outcomes.next(t); got.Status != 412 || got.Body != servery.BodyComputed || got.CodedSize != codedSize || got.Uncoded != servery.UncodedStatus {
+		t.Errorf("what is coded to find that a condition fails: got %+v", got)
 	}
 	packedSize := int64(len(server.Get("/packed.txt", gzip).Body))
 	outcomes.next(t)

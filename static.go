@@ -25,17 +25,18 @@ import (
 // OPTIONS for the request's URL.Path, which may be stripped of a prefix before.
 //
 // Validators, preconditions and ranges are those of RFC 9110, sections 8.8, 13
-// and 14. Where the file system knows inodes and change times, a file that was
-// changed is never mistaken for what it was; where it does not, a file must
-// change its size or its modification time together with its content. Files that
-// can neither seek nor read at an offset have no ranges.
+// and 14. Where the file system knows inodes and change times, a file up to
+// ContentETagMax that was changed is never mistaken for what it was; a larger one,
+// and any where it does not, must change its size or its modification time together
+// with its content. Files that can neither seek nor read at an offset have no ranges.
 //
 // The handler may be used by any number of goroutines. It keeps no goroutine and
 // no descriptor beyond its requests; root is the caller's to close. It logs nothing:
 // 403 is the file's permissions, 404 for a file that is there a link that is
 // absolute or leaves, a name with a dot, or no regular file, 503 a lack of
-// descriptors or a closed Dir, and 500 a failure to read. FileServer panics with the
-// text of the error of [FileServerOptions.Validate], and if root is nil.
+// descriptors, a Limiter or a limit of listings that is reached, a request whose
+// context has ended, or a closed Dir, and 500 a failure to read. FileServer panics
+// with the text of the error of [FileServerOptions.Validate], and if root is nil.
 func FileServer(root fs.FS, opts *FileServerOptions) http.Handler {
 	dir, isDir := root.(*Dir)
 	if root == nil || isDir && dir == nil {
