@@ -13,6 +13,8 @@ import (
 const (
 	beginFaults = "/-/begin" // remembers what the process holds
 	endFaults   = "/-/end"   // says what it holds beyond that, by and by
+
+	listedFaults = "/-/listed" // lists its directories
 )
 
 // serveFaults is a role: it serves the directory that is its argument in all ways that
@@ -33,6 +35,7 @@ func serveFaults(args []string) error {
 
 		SmallFileBuffer: 2048, // so that what is larger can be read byte by byte
 	}))
+	mux.Handle(listedFaults+"/", http.StripPrefix(listedFaults, servery.FileServer(dir, listingOn)))
 	var before testkit.Held
 	mux.HandleFunc(beginFaults, func(http.ResponseWriter, *http.Request) { before = testkit.Holding() })
 	mux.HandleFunc(endFaults, func(w http.ResponseWriter, r *http.Request) {

@@ -147,31 +147,39 @@ func (l *lister) make(r *http.Request, name string) (body content, isJSON bool, 
 
 // page makes the page that the order asks for, under the slot.
 func (l *lister) page(ctx context.Context, slot *offload.Slot) (listing.Page, error) {
-	more, err := l.directory.Members(ctx, mostListed, func(batch []identity.Member) {
+	more, err := l.directory.Members(ctx, mostListed, func(batch []identity.Member) error {
 		for i := range batch {
-			l.add(&batch[i])
+			if err := l.add(&batch[i]); err != nil {
+				return err
+			}
 		}
 		slot.GiveWayIfDue()
+		return nil
 	})
 	if err != nil {
 		return listing.Page{}, err
 	}
 	listing.Sort(l.entries, l.order)
 	page := listing.Cut(l.entries, l.order)
-	page.Entries = l.complete(page.Entries)
 	page.Truncated = more
+	if page.Entries, err = l.complete(page.Entries); err != nil {
+		return listing.Page{}, err
+	}
 	return page, ctx.Err()
 }
 
 // add takes up a member that can be asked for. By name, only those of a page are looked at.
-func (l *lister) add(m *identity.Member) {
+func (l *lister) add(m *identity.Member) error {
 	if !urlpath.Serves(m.Name, l.options.ShowHidden) {
-		return
+		return nil
 	}
-	if l.order.By != listing.ByName && !l.directory.LookAt(m) {
-		return
+	if l.order.By != listing.ByName {
+		if there, err := l.directory.LookAt(m); !there {
+			return err
+		}
 	}
 	l.entries = append(l.entries, entryOf(m))
+	return nil
 }
 
 func entryOf(m *identity.Member) listing.Entry {
@@ -194,19 +202,22 @@ const unknown = -1
 
 // complete looks at the entries of a page that were not looked at, and leaves out what is
 // gone by now.
-func (l *lister) complete(entries []listing.Entry) []listing.Entry {
+func (l *lister) complete(entries []listing.Entry) ([]listing.Entry, error) {
 	kept := entries[:0]
 	for _, e := range entries {
 		if e.Size == unknown {
 			m := identity.MemberNamed(e.Name, e.Directory)
-			if !l.directory.LookAt(&m) {
+			switch there, err := l.directory.LookAt(&m); {
+			case err != nil:
+				return nil, err
+			case !there:
 				continue
 			}
 			e = entryOf(&m)
 		}
 		kept = append(kept, e)
 	}
-	return kept
+	return kept, nil
 }
 
 // content is a body in memory.

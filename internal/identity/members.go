@@ -30,8 +30,9 @@ const membersAtOnce = 256
 // again: regular files and directories, and links that lead to one beneath the tree. It
 // reads up to most entries, whatever they are, and reports whether there are more. That
 // it could not be found out what an entry is, for want of descriptors for instance, is
-// an error: without it the directory would seem to hold less than it does.
-func (o *Opened) Members(ctx context.Context, most int, use func([]Member)) (more bool, err error) {
+// an error: without it the directory would seem to hold less than it does. An error of use
+// ends it, too.
+func (o *Opened) Members(ctx context.Context, most int, use func([]Member) error) (more bool, err error) {
 	read := o.entries()
 	if read == nil {
 		return false, errUnlistable
@@ -51,7 +52,9 @@ func (o *Opened) Members(ctx context.Context, most int, use func([]Member)) (mor
 				return false, err
 			}
 		}
-		use(batch)
+		if err := use(batch); err != nil {
+			return false, err
+		}
 		if most -= len(entries); most < 0 {
 			return true, nil
 		}
@@ -137,20 +140,25 @@ func (o *Opened) target(m Member) (Member, error) {
 }
 
 // LookAt fills in what a member is, and reports false if that is gone or something else by
-// now.
-func (o *Opened) LookAt(m *Member) bool {
+// now. An error is that it could not be found out.
+func (o *Opened) LookAt(m *Member) (bool, error) {
 	if m.Looked {
-		return true
+		return true, nil
 	}
 	if o.view.root == nil { // somebody else's entries are looked at as they are read
-		return false
+		return false, nil
 	}
 	info, err := o.view.root.LookIn(o.anchored, m.Name)
-	if err != nil || info.Mode.Type() != m.Info.Mode.Type() {
-		return false
+	switch {
+	case err != nil && isLeftOut(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	case info.Mode.Type() != m.Info.Mode.Type():
+		return false, nil
 	}
 	m.Info, m.Looked = info, true
-	return true
+	return true, nil
 }
 
 // MemberNamed is a member that was not looked at yet.

@@ -20,8 +20,8 @@ func TestLookAtForeignMember(t *testing.T) {
 	}
 	defer directory.Close()
 	m := MemberNamed("x", false)
-	if directory.LookAt(&m) || m.Looked {
-		t.Errorf("what cannot be looked at is %+v", m)
+	if looked, err := directory.LookAt(&m); looked || m.Looked || err != nil {
+		t.Errorf("what cannot be looked at is %+v, %v", m, err)
 	}
 }
 
@@ -70,10 +70,11 @@ func TestMembersThatFail(t *testing.T) {
 			t.Fatal(err)
 		}
 		var names []string
-		_, err = directory.Members(context.Background(), 10, func(members []Member) {
+		_, err = directory.Members(context.Background(), 10, func(members []Member) error {
 			for _, m := range members {
 				names = append(names, m.Name)
 			}
+			return nil
 		})
 		directory.Close()
 		switch {
