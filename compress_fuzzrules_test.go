@@ -101,7 +101,8 @@ var panicRules = []scriptRule{
 			}
 			// A connection whose answer has failed is not handed over, and the handler goes another way.
 			if failed >= 0 && c.bare.facts().hijacked && !c.ours.facts().hijacked {
-				return !c.ours.answer.whole || c.ours.call.recovered != nil && c.isRecovered()
+				unended := c.isCoded() && c.ours.answer.bad != nil // all that HTTP/1.0 can tell of a body without a length
+				return !c.ours.answer.whole || unended || c.ours.call.recovered != nil && c.isRecovered()
 			}
 			return failed >= 0 && slices.Contains([]string{"calls", "raw", "header of the handler"}, aspect) ||
 				aspect == "panic" && c.ours.call.arrived == http.ErrAbortHandler || c.ours.call.arrived != nil && c.isBroken(aspect)

@@ -93,6 +93,7 @@ var scriptSeeds = map[string]scriptSeed{
 	"encoder-fails-later":                       {"200 gzip Vary broken panic OnError", `options fails in Write | write text 1025 | flush await | write text 32768`},
 	"encoder-fails-before-a-hijack-recovered":   {"500 recovered OnError", `options fails in Write | outer recovers | write text 511 | write text 32768 | hijack | copy half-then-panic 1`},
 	"encoder-fails-before-a-hijack":             {"0 broken panic OnError", `options fails in Write | write text 511 | write text 32768 | hijack | copy half-then-panic 1`},
+	"encoder-fails-before-a-hijack-of-http10":   {"200 gzip Vary broken panic OnError", `version HTTP/1.0 | options fails in Flush | write text 4097 | write random 65536 | write text 4097 | hijack`},
 	"encoder-fails-in-flush":                    {"200 Vary OnError", `options fails in Flush | write text 1025 | flush await`},
 	"encoder-fails-at-the-end":                  {"200 gzip Vary broken panic OnError", `options fails in Close | write text 100000`},
 	"switched-off":                              {"200", `options no encoders | write text 4096`},
