@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 
@@ -40,6 +41,7 @@ func (g *givenUp) giveUp() {
 func TestCompressGivenUp(t *testing.T) {
 	text := realText(t, 100_000)
 	wrote, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	letEnd := sync.OnceFunc(func() { close(end) })
 	inner := servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		io.WriteString(w, text)
@@ -48,7 +50,7 @@ func TestCompressGivenUp(t *testing.T) {
 	}))
 	server := serveHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/next" {
-			close(end)
+			letEnd()
 			<-ended
 			io.WriteString(w, "fine")
 			return
@@ -61,10 +63,13 @@ func TestCompressGivenUp(t *testing.T) {
 		<-wrote
 		g.giveUp()
 	}))
+	defer letEnd()
 	c := server.Dial()
 	defer c.Close()
 	c.Send("GET", "/slow", acceptGzip)
-	c.Read("GET")
+	if first := c.Read("GET"); first.Header.Get("Content-Encoding") != "gzip" || len(first.Body) == 0 || first.Err != nil {
+		t.Fatalf("the answer that was given up on: %v, %d bytes, %v", first.Head, len(first.Body), first.Err)
+	}
 	c.Send("GET", "/next")
 	if got := c.Read("GET"); string(got.Body) != "fine" || got.Err != nil {
 		t.Errorf("the next answer: %v, %q, %v", got.Head, got.Body, got.Err)
@@ -97,5 +102,60 @@ func TestCompressGivesBackWhenTheClientLeaves(t *testing.T) {
 	<-failed
 	if s := limiter.Stats(); s.Streams != 0 {
 		t.Errorf("the handler goes on, and holds %d streams", s.Streams)
+	}
+}
+
+// Bytes that a writer in between has refused do not become whole by what comes behind
+// them, whoever recovers from the panic of the handler.
+func TestCompressPanicBehindARefusedWrite(t *testing.T) {
+	text := realText(t, 100_000)
+	inner := servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		io.WriteString(w, text)
+		w.(interface{ Unwrap() http.ResponseWriter }).Unwrap().(*givenUp).giveUp()
+		for range 10 {
+			io.WriteString(w, text)
+		}
+		panic("handler")
+	}))
+	server := serveLoosely(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if p := recover(); p != "handler" {
+				t.Errorf("recovered %v", p)
+			}
+			io.WriteString(w, "<h1>sorry</h1>")
+		}()
+		inner.ServeHTTP(&givenUp{ResponseWriter: w}, r)
+	}))
+	c := server.Dial()
+	defer c.Close()
+	c.Send("GET", "/", acceptGzip)
+	if got := c.Read("GET"); got.Err == nil {
+		t.Errorf("%d bytes are whole", len(got.Body))
+	}
+}
+
+// Who does not wait for a handler may read the header of its request while the handler
+// changes the copy that it has got, and ends.
+func TestCompressOfAHandlerThatIsNotWaitedFor(t *testing.T) {
+	changed, ended := make(chan struct{}), make(chan struct{})
+	inner := servery.Compress(nil)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		r.Header.Set("X-User", "somebody")
+		close(changed)
+	}))
+	server := serveHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		go func() {
+			defer close(ended)
+			inner.ServeHTTP(httptest.NewRecorder(), r.WithContext(r.Context()))
+		}()
+		<-changed
+		user := r.Header.Get("X-User") // where the race detector looks
+		<-ended
+		if user != "" {
+			t.Errorf("the header has become one of %q while it was read", user)
+		}
+	}))
+	if got := fetch(t, server, "GET", "/", acceptGzip, `If-None-Match: "v1-gz6.1"`); got.Status != 200 {
+		t.Errorf("got\n%s", got.Head)
 	}
 }

@@ -125,6 +125,8 @@ func TestCompressTrailersAboutTheBody(t *testing.T) {
 		{"Etag", true, `"v1"`, true, `"v1-gz6.1"`, "a strong tag"},
 		{"Etag", false, `"v1"`, true, `"v1-gz6.1"`, "a strong tag"},
 		{"Etag", true, `W/"v1"`, true, `W/"v1"`, "a weak one is for all codings"},
+		{"ETag", false, `"v1"`, true, `"v1-gz6.1"`, "the prefix keeps a name from being canonical"},
+		{"content-digest", false, plainDigest, true, "", "the same"},
 	} {
 		got := fetchTrailed(t, servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")

@@ -115,7 +115,7 @@ func TestCompressConfirms(t *testing.T) {
 func TestCompressTagOfAChange(t *testing.T) {
 	report := says(200, realText(t, 5000), textType, `ETag: "v2"`)
 	for _, tt := range []struct{ method, want string }{
-		{"PUT", `"v2"`}, {"PATCH", `"v2"`}, {"POST", `"v2"`}, {"DELETE", `"v2"`}, {"GET", `"v2-gz6.1"`}, {"QUERY", `"v2-gz6.1"`},
+		{"PUT", `"v2"`}, {"PATCH", `"v2"`}, {"POST", `"v2"`}, {"DELETE", `"v2"`}, {"LOCK", `"v2"`}, {"GET", `"v2-gz6.1"`}, {"QUERY", `"v2-gz6.1"`},
 	} {
 		got := fetch(t, serveHandler(t, servery.Compress(nil)(report)), tt.method, "/", acceptGzip, "Content-Length: 0")
 		if got.Header.Get("Etag") != tt.want || got.Header.Get("Content-Encoding") != "gzip" {

@@ -140,7 +140,7 @@ type FileServerOptions struct {
 	// (if its date has whole seconds, by a second at least), says another
 	// length than the original's, is empty, unreadable or obviously something else,
 	// or asks for a window above 8 MiB (RFC 9659), as far as its first frame of data
-	// tells, which four frames to skip may precede. nil means none.
+	// tells, which at most four frames to skip may precede. nil means none.
 	Sidecars []string
 
 	// ReprDigest sends a Repr-Digest (RFC 9530), by which clients and caches can check

@@ -218,7 +218,9 @@ func (r *run) recover(whole *bool) {
 	}
 	r.cancel(errLeft)
 	r.mu.Lock()
-	r.panicked = p
+	if p != nil {
+		r.panicked = p
+	}
 	r.mu.Unlock()
 	for range r.files { // the walk may be about to send one
 	}

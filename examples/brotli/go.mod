@@ -1,6 +1,6 @@
 module servery/examples/brotli
 
-go 1.26.0
+go 1.26.1
 
 require servery v0.0.0
 

@@ -1,6 +1,6 @@
 module servery/examples/chi
 
-go 1.26.0
+go 1.26.1
 
 require (
 	github.com/go-chi/chi/v5 v5.5.0

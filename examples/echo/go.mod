@@ -1,6 +1,6 @@
 module servery/examples/echo
 
-go 1.26.0
+go 1.26.1
 
 require (
 	github.com/labstack/echo/v4 v4.16.5

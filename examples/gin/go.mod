@@ -1,6 +1,6 @@
 module servery/examples/gin
 
-go 1.26.0
+go 1.26.1
 
 require (
 	github.com/gin-gonic/gin v1.12.0

@@ -1,6 +1,6 @@
 module servery/examples/prometheus
 
-go 1.26.0
+go 1.26.1
 
 require (
 	github.com/prometheus/client_golang v1.25.0

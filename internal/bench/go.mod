@@ -1,6 +1,6 @@
 module servery/internal/bench
 
-go 1.26.0
+go 1.26.1
 
 require (
 	github.com/CAFxX/httpcompression v0.0.8

@@ -151,7 +151,7 @@ func (b *tab) note(event any) {
 	case *network.EventRequestWillBeSentExtraInfo:
 		f := b.fetch(e.RequestID)
 		f.accept, f.ranged = field(e.Headers, "Accept-Encoding"), field(e.Headers, "Range") != ""
-		f.media = f.media || f.ranged // the other event need not come
+		f.media = f.media || f.ranged // the event with its type may come later
 	case *network.EventResponseReceivedExtraInfo:
 		f := b.fetch(e.RequestID)
 		f.status, f.coding, f.more = e.StatusCode, field(e.Headers, "Content-Encoding"), false

@@ -1,6 +1,6 @@
 module servery/internal/browser
 
-go 1.26.0
+go 1.26.1
 
 require (
 	github.com/chromedp/cdproto v0.160.1

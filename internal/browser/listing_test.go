@@ -63,7 +63,7 @@ func (b *tab) lists(when string, want ...string) {
 		want[i] = shown(want[i])
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
-		b.t.Errorf("%s (-want +got):\n%s", when, diff)
+		b.t.Fatalf("%s (-want +got):\n%s", when, diff)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,6 +156,9 @@ func checkFetches(t *testing.T, fetches []fetch, coding, protocol string, again 
 	seen := map[string]bool{}
 	for _, f := range fetches {
 		if f.media {
+			if f.coding != "" || !slices.Contains([]int64{0, http.StatusPartialContent, http.StatusNotModified}, f.status) {
+				t.Errorf("%+v", f)
+			}
 			continue
 		}
 		worth, known := assets[f.path]

@@ -1,6 +1,6 @@
 module servery/internal/compat
 
-go 1.26.0
+go 1.26.1
 
 require (
 	connectrpc.com/connect v1.21.1

@@ -140,7 +140,7 @@ func (o *Opened) target(m Member) (Member, error) {
 }
 
 // LookAt fills in what a member is, and reports false if that is gone or something else by
-// now. An error is that it could not be found out.
+// now, or may not be looked at. An error is that it could not be found out.
 func (o *Opened) LookAt(m *Member) (bool, error) {
 	if m.Looked {
 		return true, nil

@@ -30,12 +30,13 @@ func (s *writer) finish() {
 func (s *writer) discard() {
 	s.drop()
 	s.kept = nil
-	refused := s.failed != nil && !s.abort // by the inner writer
+	// A handler that was given up on may end while its connection serves the next request: the writer has refused its bytes.
+	givenUp := s.gauge.returned && s.failed != nil && !s.abort
 	switch {
 	case s.state == hijacked || s.state == passing:
 	case !s.sent:
 		s.state = passing
-	case s.state == encoding && !s.whole && !refused:
+	case s.state == encoding && !s.whole && !givenUp:
 		s.cut()
 		fallthrough
 	default:
@@ -45,8 +46,7 @@ func (s *writer) discard() {
 
 // cut makes all further writes to the client fail. A panic that reaches the server does that as well, but one that an
 // outer handler recovers from would let that write a page of its own behind the coded bytes, and the server end them as if
-// they were whole. A writer that has refused bytes is left alone: it may be that of a handler which was given up on, and its
-// connection serve the next request by now.
+// they were whole.
 func (s *writer) cut() {
 	_ = http.NewResponseController(s.inner).SetWriteDeadline(time.Unix(1, 0)) // if the inner writer has deadlines
 }

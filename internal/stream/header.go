@@ -57,18 +57,28 @@ func (e edits) apply(h http.Header) {
 
 // trailers changes those of an encoded body. A digest that was not announced is of the plain bytes.
 func (e edits) trailers(h http.Header) {
-	for _, name := range digests {
-		delete(h, http.TrailerPrefix+name)
-	}
-	for _, name := range [...]string{"Etag", http.TrailerPrefix + "Etag"} {
-		if name == "Etag" && !announces(h["Trailer"], name) {
-			continue
-		}
-		tag, _ := etag.Parse(first(h, name))
-		if _, done := tag.WithoutCoding(e.suffix); e.suffix != "" && tag != "" && !tag.IsWeak() && !done {
-			h[name] = []string{string(tag.ForCoding(e.suffix))}
+	for name, values := range h {
+		bare, prefixed := strings.CutPrefix(name, http.TrailerPrefix)
+		bare = http.CanonicalHeaderKey(bare) // which the prefix has kept from being so
+		switch {
+		case prefixed && slices.Contains(digests[:], bare):
+			delete(h, name)
+		case bare == "Etag" && (prefixed || announces(h["Trailer"], bare)):
+			h[name] = e.retag(values)
 		}
 	}
+}
+
+// retag returns the values of a trailer with the entity-tag of the coding.
+func (e edits) retag(values []string) []string {
+	if len(values) != 1 || e.suffix == "" {
+		return values
+	}
+	tag, _ := etag.Parse(values[0])
+	if _, done := tag.WithoutCoding(e.suffix); tag == "" || tag.IsWeak() || done {
+		return values
+	}
+	return []string{string(tag.ForCoding(e.suffix))}
 }
 
 // keep makes those fields of later that were edited what they are in sent. Trailers are left alone.

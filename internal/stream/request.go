@@ -28,8 +28,8 @@ func (m *Middleware) request(r *http.Request) (request, *http.Request) {
 	order := accept.Order(wanted[:0], r.Header["Accept-Encoding"], m.Encoders.Codings())
 	negotiates := len(order) > 0 && order[0] != accept.Identity
 	seen := m.withoutCodedRange(r, negotiates)
-	reads := q.head || r.Method == http.MethodGet
-	if !reads {
+	change := changes(r.Method)
+	if change {
 		// A change is conditional on the state of the resource, whatever coding the client knows that in.
 		for _, coding := range m.Encoders.Codings() {
 			tags := etag.WithoutCoding(r.Header["If-Match"], m.Encoders.TagSuffix(coding))
@@ -47,10 +47,20 @@ func (m *Middleware) request(r *http.Request) (request, *http.Request) {
 	q.suffix = m.Encoders.TagSuffix(q.coding)
 	q.held = etag.WithoutCoding(r.Header["If-None-Match"], q.suffix)
 	seen = withPlainTags(seen, r, "If-None-Match", q.held)
-	if reads {
+	if !change {
 		seen = withPlainTags(seen, r, "If-Match", etag.WithoutCoding(r.Header["If-Match"], q.suffix))
 	}
 	return q, seen
+}
+
+// changes reports whether requests with the method change a resource: the method is none of those that are registered as
+// safe (RFC 9110, section 9.2.1).
+func changes(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, "QUERY", "PROPFIND", "REPORT", "SEARCH":
+		return false
+	}
+	return true
 }
 
 // withoutCodedRange returns a request without its range if that is to continue a copy in one of the codings, which

@@ -63,7 +63,7 @@ func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, next http.Han
 // for what was said in its header, the server for the temporary files of a form. The fields that the copy lacks or has in
 // another form stay as they came.
 func giveBack(r, seen *http.Request) {
-	header := r.Header
+	header := r.Header.Clone() // who has given up on the handler may be reading that one
 	for name := range header {
 		if _, stays := seen.Header[name]; !stays && !slices.Contains(rewritten[:], name) {
 			delete(header, name)

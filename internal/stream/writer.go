@@ -229,8 +229,7 @@ func (s *writer) send(e edits) {
 // the resource's new state, and not of what the answer holds (RFC 9110, section 8.8).
 func (s *writer) edits(length int64) edits {
 	e := edits{verdict: s.verdict, coding: s.q.coding, suffix: s.q.suffix, length: length}
-	switch s.q.Method {
-	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	if changes(s.q.Method) {
 		e.suffix = ""
 	}
 	return e
