@@ -107,28 +107,22 @@ func TestCompressKeepsTheRequest(t *testing.T) {
 		mux := http.NewServeMux()
 		mux.HandleFunc("PUT /{name...}", func(w http.ResponseWriter, r *http.Request) {
 			seen = r
-			r.Header.Del("X-Secret")
-			r.Header.Set("X-User", "somebody")
 			if got := r.FormValue("field"); got != "value" || r.PathValue("name") != "" {
 				t.Errorf("%s: the handler reads %q", tt.reason, got)
 			}
 		})
 		inner := servery.Compress(nil)(mux)
 		server := serveHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			before := len(r.Header)
 			inner.ServeHTTP(w, r)
 			if (seen == r) == tt.copied {
 				t.Errorf("%s: the handler sees the same request: %v", tt.reason, seen == r)
-			}
-			if r.Header.Get("X-User") != "somebody" || r.Header.Get("X-Secret") != "" || len(r.Header) != before {
-				t.Errorf("%s: the outer request has the header %v", tt.reason, r.Header)
 			}
 			if r.Pattern != "PUT /{name...}" || r.MultipartForm == nil || r.MultipartForm != seen.MultipartForm {
 				t.Errorf("%s: the outer request has pattern %q and form %v", tt.reason, r.Pattern, r.MultipartForm)
 			}
 		}))
 		c := server.Dial()
-		fields := []string{acceptGzip, "X-Secret: 1", "Content-Type: multipart/form-data; boundary=b", fmt.Sprintf("Content-Length: %d", len(form))}
+		fields := []string{acceptGzip, "Content-Type: multipart/form-data; boundary=b", fmt.Sprintf("Content-Length: %d", len(form))}
 		c.Send("PUT", "/", append(fields, tt.fields...)...)
 		fmt.Fprint(c, form)
 		if got := c.Read("PUT"); got.Status != 200 {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,6 +141,27 @@ func TestCompressTrailersAboutTheBody(t *testing.T) {
 		})), acceptGzip)
 		if got.trailer.Get(tt.name) != tt.want || (got.header.Get("Content-Encoding") != "") != tt.coded {
 			t.Errorf("%s %s, announced %t: header %v, trailer %v, want %q: %s", tt.name, tt.value, tt.announced, got.header, got.trailer, tt.want, tt.reason)
+		}
+	}
+}
+
+// A tag that follows the body is of the bytes that the client got, too, where the handler changes its header meanwhile.
+func TestCompressTagInHeadAndTrailer(t *testing.T) {
+	for reason, late := range map[string]func(h http.Header){
+		"once more":             func(h http.Header) { h.Add("Etag", `"v1"`) },
+		"no longer announced":   func(h http.Header) { h.Del("Trailer"); h.Set("Etag", `"v1"`) },
+		"announced differently": func(h http.Header) { h["Trailer"] = []string{"X-Sum"}; h.Set("Etag", `"v1"`) },
+		"as it was":             func(http.Header) {},
+	} {
+		got := fetchTrailed(t, servery.Compress(nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			setFields(w.Header(), []string{textType, "Trailer: ETag", `ETag: "v1"`})
+			io.WriteString(w, realText(t, 50_000))
+			http.NewResponseController(w).Flush()
+			late(w.Header())
+		})), acceptGzip)
+		tags := append(got.header["Etag"], got.trailer["Etag"]...)
+		if len(tags) < 2 || slices.ContainsFunc(tags, func(tag string) bool { return tag != `"v1-gz6.1"` }) {
+			t.Errorf("%s: the tags are %q", reason, tags)
 		}
 	}
 }

@@ -17,6 +17,7 @@ var sectionTitles = map[section]string{
 	{"9110", "8.4"}:      "Content-Encoding",
 	{"9110", "8.4.1"}:    "Content Codings",
 	{"9110", "8.6"}:      "Content-Length",
+	{"9110", "8.7"}:      "Content-Location",
 	{"9110", "8.8"}:      "Validator Fields",
 	{"9110", "8.8.1"}:    "Weak versus Strong",
 	{"9110", "8.8.2"}:    "Last-Modified",

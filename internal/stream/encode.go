@@ -39,6 +39,9 @@ const (
 
 // collect takes plain bytes of a response that is encoded.
 func (s *writer) collect(p []byte) error {
+	if len(p) == 0 {
+		return nil
+	}
 	room := s.room()
 	if s.kept != nil && len(s.kept.plain) > 0 && len(s.kept.plain)+len(p) > room {
 		if err := s.feed(nil, open); err != nil {

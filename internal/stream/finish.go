@@ -15,7 +15,7 @@ func (s *writer) finish() {
 	if s.state == encoding {
 		s.end()
 		if s.whole {
-			s.edits(-1).trailers(s.Header())
+			s.edits(-1).trailers(s.Header(), s.tagFollows)
 		}
 	}
 	s.drop()

@@ -15,7 +15,8 @@ import (
 type edits struct {
 	verdict
 	coding string // "" for a response that passes
-	suffix string // of the coding's tags, or "" where the tag is not that of the body
+	suffix string // of the coding's tags
+	change bool   // the request was for a change
 	length int64  // of the encoded body, or -1 where it is not known
 }
 
@@ -43,7 +44,7 @@ func (e edits) apply(h http.Header) {
 	if e.mediaType != "" {
 		f.Set("Content-Type", e.mediaType)
 	}
-	if e.suffix == "" {
+	if !e.tagsBody(h) {
 		return
 	}
 	// A weak tag is for all codings, a malformed one cannot be told apart from that of the plain bytes.
@@ -55,30 +56,35 @@ func (e edits) apply(h http.Header) {
 	}
 }
 
-// trailers changes those of an encoded body. A digest that was not announced is of the plain bytes.
-func (e edits) trailers(h http.Header) {
+// tagsBody reports whether an entity-tag is that of what the body holds. In the answer to a change it is that of the
+// resource's new state (RFC 9110, section 8.8), unless the body is said to be a representation of that (section 8.7).
+func (e edits) tagsBody(h http.Header) bool { return !e.change || len(h["Content-Location"]) > 0 }
+
+// trailers changes those of an encoded body, among which an entity-tag may have been announced. A digest that was not
+// announced is of the plain bytes.
+func (e edits) trailers(h http.Header, tagAnnounced bool) {
 	for name, values := range h {
 		bare, prefixed := strings.CutPrefix(name, http.TrailerPrefix)
 		bare = http.CanonicalHeaderKey(bare) // which the prefix has kept from being so
 		switch {
 		case prefixed && slices.Contains(digests[:], bare):
 			delete(h, name)
-		case bare == "Etag" && (prefixed || announces(h["Trailer"], bare)):
+		case bare == "Etag" && (prefixed || tagAnnounced) && e.tagsBody(h):
 			h[name] = e.retag(values)
 		}
 	}
 }
 
-// retag returns the values of a trailer with the entity-tag of the coding.
+// retag returns entity-tags in the form of the coding, where they are not in that already.
 func (e edits) retag(values []string) []string {
-	if len(values) != 1 || e.suffix == "" {
-		return values
+	tags := slices.Clone(values)
+	for i, value := range values {
+		tag, _ := etag.Parse(value)
+		if _, done := tag.WithoutCoding(e.suffix); tag != "" && !tag.IsWeak() && !done {
+			tags[i] = string(tag.ForCoding(e.suffix))
+		}
 	}
-	tag, _ := etag.Parse(values[0])
-	if _, done := tag.WithoutCoding(e.suffix); tag == "" || tag.IsWeak() || done {
-		return values
-	}
-	return []string{string(tag.ForCoding(e.suffix))}
+	return tags
 }
 
 // keep makes those fields of later that were edited what they are in sent. Trailers are left alone.

@@ -115,9 +115,6 @@ func list(tags []etag.Tag) string {
 	return b.String()
 }
 
-// rewritten are the fields in which a copy differs.
-var rewritten = [...]string{"If-Match", "If-None-Match", "If-Range", "Range"}
-
 // copied returns a copy of r with a header of its own: handlers must not modify a request.
 func copied(r *http.Request) *http.Request {
 	seen := r.WithContext(r.Context())

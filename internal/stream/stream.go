@@ -9,7 +9,6 @@ package stream
 
 import (
 	"net/http"
-	"slices"
 
 	"servery/internal/codec"
 	"servery/internal/offload"
@@ -59,21 +58,11 @@ func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, next http.Han
 	s.finish()
 }
 
-// giveBack makes r what inner handlers made of its copy: outer ones look for the pattern and the values of its path, and
-// for what was said in its header, the server for the temporary files of a form. The fields that the copy lacks or has in
-// another form stay as they came.
+// giveBack makes r, but for its header, what inner handlers made of its copy: outer ones look for the pattern and the
+// values of its path, the server for the temporary files of a form. The maps of both headers are left alone: a handler that
+// was given up on may be changing its own, and who has given up on it may be reading the other.
 func giveBack(r, seen *http.Request) {
-	header := r.Header.Clone() // who has given up on the handler may be reading that one
-	for name := range header {
-		if _, stays := seen.Header[name]; !stays && !slices.Contains(rewritten[:], name) {
-			delete(header, name)
-		}
-	}
-	for name, lines := range seen.Header {
-		if !slices.Contains(rewritten[:], name) && !slices.Equal(header[name], lines) {
-			header[name] = lines
-		}
-	}
+	header := r.Header
 	*r = *seen
 	r.Header = header
 }

@@ -32,6 +32,8 @@ type writer struct {
 	sent    bool // the inner writer has its status
 
 	// The fields below are of a response that is encoded.
+	tagFollows bool // an entity-tag was announced as a trailer
+
 	lease   *codec.Lease // nil before the first slice and after the last
 	placed  bool         // a place in m.Open is held
 	begun   bool         // a part of the body exists in encoded form only
@@ -211,6 +213,7 @@ func (s *writer) pass(p []byte) error {
 func (s *writer) send(e edits) {
 	h := s.Header()
 	later := s.kept.restore(h)
+	s.tagFollows = announces(h["Trailer"], "Etag")
 	if e.length >= 0 && hasTrailers(h) {
 		e.length = -1
 	}
@@ -225,12 +228,7 @@ func (s *writer) send(e edits) {
 	}
 }
 
-// edits are those of an encoded response whose body has this length, or -1. The tag in the answer to a change is that of
-// the resource's new state, and not of what the answer holds (RFC 9110, section 8.8).
+// edits are those of an encoded response whose body has this length, or -1.
 func (s *writer) edits(length int64) edits {
-	e := edits{verdict: s.verdict, coding: s.q.coding, suffix: s.q.suffix, length: length}
-	if changes(s.q.Method) {
-		e.suffix = ""
-	}
-	return e
+	return edits{verdict: s.verdict, coding: s.q.coding, suffix: s.q.suffix, change: changes(s.q.Method), length: length}
 }
