@@ -23,11 +23,12 @@ import (
 //
 // A strong entity-tag of the handler gets the suffix of the coding (RFC 9110, section
 // 8.8.3.3), but for the answers to POST, PUT and all else that is not safe (section
-// 9.2.1), where it is about the new state of the resource; a weak one stays, and what is no entity-tag is left out.
-// Where a request has such tags in If-None-Match or If-Match, the handler gets those
-// without the suffix before them: a single one as the first line, a list as the
-// beginning of the list. An If-Range that may be about a coded copy, which includes every
-// date where the client accepts a coding, is taken away together with its Range.
+// 9.2.1), where it is about the new state of the resource unless there is a
+// Content-Location; a weak one stays, and what is no entity-tag is left out. Where a
+// request has such tags in If-None-Match or If-Match, the handler gets those without the
+// suffix before them: a single one as the first line, a list as the beginning of the
+// list. An If-Range that may be about a coded copy, which includes every date where the
+// client accepts a coding, is taken away together with its Range.
 //
 // Up to 16 KiB of plain bytes are collected before an encoder is made. Nothing is
 // sent before there are 16 KiB of coded ones, a flush, or the end; flush what has to
