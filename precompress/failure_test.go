@@ -141,16 +141,26 @@ func TestPanicOfProgressEndsTheWorkers(t *testing.T) {
 	}
 }
 
-// TestProgressEndsItsGoroutine, as a test that fails in it does.
+// TestProgressEndsItsGoroutine, as a test that fails in it does: that is the caller's own
+// where Progress is told by the walk.
 func TestProgressEndsItsGoroutine(t *testing.T) {
 	dir := testkit.Tree(t, map[string]string{"a.js": text(1, 5000), "b.js": text(2, 5000), "c.js": text(3, 5000)})
+	before := testkit.Holding()
 	for _, workers := range []int{1, 8} {
-		_, err := precompress.Run(t.Context(), dir, &precompress.Options{
-			Workers: workers, Progress: func(precompress.Event) { runtime.Goexit() },
-		})
-		if err == nil {
-			t.Errorf("%d workers: no error", workers)
-		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, err := precompress.Run(t.Context(), dir, &precompress.Options{
+				Workers: workers, Progress: func(precompress.Event) { runtime.Goexit() },
+			})
+			if err == nil {
+				t.Errorf("%d workers: no error", workers)
+			}
+		}()
+		<-ended
+	}
+	if err := before.Regained(); err != nil {
+		t.Error(err)
 	}
 }
 
