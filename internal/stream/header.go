@@ -65,7 +65,9 @@ func (e edits) tagsBody(h http.Header) bool { return !e.change || len(h["Content
 func (e edits) trailers(h http.Header, tagAnnounced bool) {
 	for name, values := range h {
 		bare, prefixed := strings.CutPrefix(name, http.TrailerPrefix)
-		bare = http.CanonicalHeaderKey(bare) // which the prefix has kept from being so
+		if prefixed {
+			bare = http.CanonicalHeaderKey(bare) // which the prefix has kept from being so
+		}
 		switch {
 		case prefixed && slices.Contains(digests[:], bare):
 			delete(h, name)
